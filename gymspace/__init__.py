@@ -1,0 +1,1 @@
+"""Explore the design space of graph neural networks."""

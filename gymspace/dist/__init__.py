@@ -1,0 +1,1 @@
+"""Warm processes that run trials."""

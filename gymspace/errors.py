@@ -1,0 +1,44 @@
+"""The one exception for what a user can mend: its text is a single line that says what and how."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+_ABSENT = object()
+
+
+class ConfigError(Exception):
+    """A mistake in what was asked for; ends the program with exit code 2 before any work starts."""
+
+    def __init__(
+        self,
+        key: str,
+        problem: str,
+        *,
+        value: Any = _ABSENT,
+        choices: Iterable[Any] = (),
+        near: Any = _ABSENT,
+    ):
+        """Name the config ``key``, its ``value``, the ``problem``, the valid ``choices`` and the nearest match.
+
+        ``near`` is what to look for among the choices when that is not the value itself.
+        """
+        subject = key if value is _ABSENT else f"{key}={value}"
+        names = [str(choice) for choice in choices]
+        text = f"{subject}: {problem}"
+        if names:
+            text += f"; choices: {', '.join(names)}"
+            close = get_close_matches(str(value if near is _ABSENT else near), names, n=1)
+            text += f"; did you mean {close[0]}?" if close else ""
+        super().__init__(" ".join(text.split()))
+        self.key = key
+
+    def __reduce__(self):
+        return _rebuild, (self.key, str(self))
+
+
+def _rebuild(key: str, text: str) -> ConfigError:
+    error = ConfigError.__new__(ConfigError)
+    Exception.__init__(error, text)
+    error.key = key
+    return error

@@ -1,0 +1,1 @@
+"""What a graph is, where it comes from, how its nodes are split."""

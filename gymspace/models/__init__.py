@@ -1,0 +1,1 @@
+"""Blocks, stages, heads: how a design becomes a module."""

@@ -1,0 +1,246 @@
+"""Literal tables from names to factories; `module:attr` reaches everything that is not in a table."""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from gymspace.errors import ConfigError
+
+
+class Row:
+    """A table row: a `module:attr` target, and arguments that this name fixes beforehand."""
+
+    def __init__(self, target: str, **preset: Any):
+        self.target = target
+        self.preset = MappingProxyType(preset)
+
+
+def _table(**rows: "str | Row") -> Mapping[str, Row]:
+    return MappingProxyType({k: v if isinstance(v, Row) else Row(v) for k, v in rows.items()})
+
+
+_LAYERS = "gymspace.models.layers"
+_DATASETS = "gymspace.graph.datasets"
+_TRAINING = "gymspace.training"
+
+LAYERS = _table(
+    linear=f"{_LAYERS}:Linear",
+    mlp=f"{_LAYERS}:MLP",
+    general=f"{_LAYERS}:General",
+    gcn=f"{_LAYERS}:GCN",
+    sage=f"{_LAYERS}:SAGE",
+    gat=f"{_LAYERS}:GAT",
+    gin=f"{_LAYERS}:GIN",
+)
+ACTIVATIONS = _table(
+    prelu="torch.nn:PReLU",
+    relu="torch.nn:ReLU",
+    leaky_relu="torch.nn:LeakyReLU",
+    elu="torch.nn:ELU",
+    gelu="torch.nn:GELU",
+    selu="torch.nn:SELU",
+    silu="torch.nn:SiLU",
+    sigmoid="torch.nn:Sigmoid",
+    tanh="torch.nn:Tanh",
+    none="torch.nn:Identity",
+)
+NORMS = _table(
+    batch="torch.nn:BatchNorm1d",
+    layer="torch.nn:LayerNorm",
+    none="gymspace.models.blocks:no_norm",
+)
+AGGREGATIONS = _table(
+    add="gymspace.graph.adjacency:add",
+    mean="gymspace.graph.adjacency:mean",
+    max="gymspace.graph.adjacency:largest",
+)
+STAGES = _table(
+    stack="gymspace.models.stages:Stack",
+    skipsum="gymspace.models.stages:SkipSum",
+    skipconcat="gymspace.models.stages:SkipConcat",
+)
+HEADS = _table(node="gymspace.models.heads:NodeHead")
+OPTIMIZERS = _table(
+    adam="torch.optim:Adam",
+    adamw="torch.optim:AdamW",
+    sgd=Row("torch.optim:SGD", momentum=0.9),
+    rmsprop="torch.optim:RMSprop",
+    adagrad="torch.optim:Adagrad",
+)
+SCHEDULERS = _table(
+    cosine=f"{_TRAINING}.optim:cosine",
+    step=f"{_TRAINING}.optim:step",
+    none=f"{_TRAINING}.optim:constant",
+)
+LOSSES = _table(
+    cross_entropy=f"{_TRAINING}.losses:cross_entropy",
+    bce=f"{_TRAINING}.losses:bce",
+    mse=f"{_TRAINING}.losses:mse",
+    mae=f"{_TRAINING}.losses:mae",
+)
+METRICS = _table(
+    accuracy=f"{_TRAINING}.metrics:Accuracy",
+    auc=f"{_TRAINING}.metrics:AUC",
+    f1=f"{_TRAINING}.metrics:F1",
+    mae=f"{_TRAINING}.metrics:MAE",
+    rmse=f"{_TRAINING}.metrics:RMSE",
+    r2=f"{_TRAINING}.metrics:R2",
+)
+_PYG = f"{_DATASETS}:pyg"
+DATASETS = _table(
+    digits=f"{_DATASETS}:digits",
+    scale_free=f"{_DATASETS}:scale_free",
+    small_world=f"{_DATASETS}:small_world",
+    pyg=_PYG,
+    cora=Row(_PYG, cls="Planetoid", subset="Cora", folder="planetoid"),
+    citeseer=Row(_PYG, cls="Planetoid", subset="CiteSeer", folder="planetoid"),
+    pubmed=Row(_PYG, cls="Planetoid", subset="PubMed", folder="planetoid"),
+    amazon_photo=Row(_PYG, cls="Amazon", subset="Photo", folder="amazon"),
+    amazon_computers=Row(_PYG, cls="Amazon", subset="Computers", folder="amazon"),
+    coauthor_cs=Row(_PYG, cls="Coauthor", subset="CS", folder="coauthor"),
+    coauthor_physics=Row(_PYG, cls="Coauthor", subset="Physics", folder="coauthor"),
+    cora_ml=Row(_PYG, cls="CitationFull", subset="Cora_ML", folder="citation_full"),
+    minesweeper=Row(
+        _PYG, cls="HeterophilousGraphDataset", subset="Minesweeper", folder="heterophilous"
+    ),
+)
+SPLITS = _table(
+    own="gymspace.graph.splits:own",
+    random="gymspace.graph.splits:random",
+    per_class="gymspace.graph.splits:per_class",
+)
+TRANSFORMS = _table(
+    normalize_features="torch_geometric.transforms:NormalizeFeatures",
+    to_undirected="torch_geometric.transforms:ToUndirected",
+    largest_component="torch_geometric.transforms:LargestConnectedComponents",
+    remove_self_loops="torch_geometric.transforms:RemoveSelfLoops",
+    degree="torch_geometric.transforms:OneHotDegree",
+    constant="torch_geometric.transforms:Constant",
+)
+LOADERS = _table(full="gymspace.training.batches:full_graph")
+DRAWS = _table(grid="gymspace.sweep.draw:Grid")
+
+TABLES: Mapping[str, Mapping[str, Row]] = MappingProxyType(
+    {
+        "dataset": DATASETS,
+        "data.split": SPLITS,
+        "data.transform": TRANSFORMS,
+        "loader": LOADERS,
+        "model.layer": LAYERS,
+        "model.stage": STAGES,
+        "model.norm": NORMS,
+        "model.act": ACTIVATIONS,
+        "model.agg": AGGREGATIONS,
+        "model.head": HEADS,
+        "optim.optimizer": OPTIMIZERS,
+        "optim.scheduler": SCHEDULERS,
+        "loss": LOSSES,
+        "metrics": METRICS,
+        "sweep.draw": DRAWS,
+    }
+)
+
+
+def lookup(key: str, name: str) -> Row:
+    """The row of ``name`` in the table of the config ``key``, without importing what it points to.
+
+    Raises:
+        ConfigError: the name is neither in the table nor the `module:attr` of a module that exists.
+    """
+    table = TABLES[key]
+    if name in table:
+        return table[name]
+    if ":" not in name:
+        raise ConfigError(
+            key, "unknown name (a `module:attr` is taken too)", value=name, choices=table
+        )
+    source_file(key, name)
+    return Row(name)
+
+
+def source_file(key: str, target: str) -> Path | None:
+    """The file that holds `module:attr`; None for a module without one (built in).
+
+    Raises:
+        ConfigError: there is no such module.
+    """
+    module = target.partition(":")[0]
+    try:
+        found = importlib.util.find_spec(module)
+    except (ImportError, ValueError) as error:
+        raise ConfigError(key, f"cannot import '{module}': {error}", value=target) from error
+    if found is None:
+        raise ConfigError(key, f"there is no module '{module}'", value=target)
+    return Path(found.origin) if found.has_location and found.origin else None
+
+
+def source_hash(key: str, target: str) -> str:
+    """Digest of the file behind `module:attr`, kept with a trial so that changed code is noticed."""
+    path = source_file(key, target)
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path else "built-in"
+
+
+def factory(key: str, name: str) -> Callable[..., Any]:
+    """Import what ``name`` stands for (the row's presets are not applied: see `build`)."""
+    target = lookup(key, name).target
+    module, _, attribute = target.partition(":")
+    try:
+        found = importlib.import_module(module)
+    except Exception as error:  # user code: whatever it raises is told with the key
+        raise ConfigError(key, f"importing '{module}' failed: {error!r}", value=name) from error
+    if not callable(getattr(found, attribute, None)):
+        names = [n for n in vars(found) if not n.startswith("_") and callable(getattr(found, n))]
+        close = names if len(names) <= 12 else ()
+        raise ConfigError(
+            key,
+            f"'{module}' has no callable '{attribute}'",
+            value=name,
+            choices=close,
+            near=attribute,
+        )
+    return getattr(found, attribute)
+
+
+def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
+    """Call the factory of ``component`` (it has ``name`` and ``args``) and return what it makes.
+
+    ``context`` is offered, not forced: a factory gets those entries that its signature names.
+    The component's own arguments must be in the signature, and win over presets and context.
+
+    Raises:
+        ConfigError: an argument that the factory does not take, or one that it misses.
+    """
+    make = factory(key, component.name)
+    preset = lookup(key, component.name).preset
+    taken, any_keyword = _parameters(make, skip=len(positional))
+    for name, value in component.args:
+        if name not in taken and not (any_keyword and name not in context):
+            raise ConfigError(
+                f"{key}.{name}", f"'{component.name}' takes no such argument", value=value, choices=taken
+            )
+    offered = {name: value for name, value in context.items() if name in taken}
+    arguments = {**offered, **preset, **dict(component.args)}
+    try:
+        inspect.signature(make).bind(*positional, **arguments)
+    except TypeError as error:
+        raise ConfigError(key, f"cannot be called: {error}", value=component.name) from error
+    return make(*positional, **arguments)
+
+
+def _parameters(make: Callable[..., Any], skip: int) -> tuple[list[str], bool]:
+    parameters = list(inspect.signature(make).parameters.values())
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    names = [p.name for p in parameters[skip:] if p.kind in by_name]
+    return names, any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+
+
+def rows() -> Iterator[tuple[str, str, Row]]:
+    """Every (config key, name, row) of every table."""
+    for key, table in TABLES.items():
+        for name, row in table.items():
+            yield key, name, row

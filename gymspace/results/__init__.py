@@ -1,0 +1,1 @@
+"""Trials on disk, read as tables; imports no torch."""

@@ -1,0 +1,340 @@
+"""The frozen description of one trial, read from a plain config, and the ids that follow from it."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
+
+from gymspace import registry
+from gymspace.errors import ConfigError
+
+SPEC_VERSION = 1
+Scalar = bool | int | float | str | None
+
+
+class Frozen(BaseModel):
+    """Strict, closed, immutable: True is not 1, '2' is not 2, nan is nothing, unknown keys are errors."""
+
+    model_config = ConfigDict(
+        strict=True, frozen=True, extra="forbid", allow_inf_nan=False, validate_default=True
+    )
+
+
+class Component(Frozen):
+    """What fills a slot: a name from the slot's table or `module:attr`, with sorted arguments."""
+
+    name: str
+    args: tuple[tuple[str, Scalar | tuple[Scalar, ...]], ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_config(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"name": value}
+        if not isinstance(value, Mapping) or "name" not in value:
+            raise ValueError("is neither a name nor {name: ..., argument: ...}")
+        args = {k: tuple(v) if isinstance(v, list) else v for k, v in value.items() if k != "name"}
+        return {"name": value["name"], "args": tuple(sorted(args.items()))}
+
+    @model_serializer
+    def _to_config(self) -> Any:
+        return {"name": self.name, **dict(self.args)} if self.args else self.name
+
+    @property
+    def label(self) -> str:
+        """The component as a table cell: ``gat`` or ``gat(heads=4)``."""
+        inner = ", ".join(f"{name}={value}" for name, value in self.args)
+        return f"{self.name}({inner})" if inner else self.name
+
+    @property
+    def short(self) -> str:
+        """The name alone, without the module of a `module:attr`."""
+        return self.name.rpartition(":")[2]
+
+
+def _component(name: str) -> Any:
+    return Field(default=Component.model_validate(name), validate_default=False)
+
+
+class DataSpec(Frozen):
+    """Where a dataset's files are and how its nodes are split and transformed."""
+
+    root: str = "data"
+    cache: str = "data/cache"
+    split: Component = _component("per_class")
+    transform: tuple[Component, ...] = Field((), strict=False)
+
+
+class ModelSpec(Frozen):
+    """Layers before, during and after message passing, and what each of them is made of."""
+
+    layer: Component = _component("general")
+    layers_pre_mp: int = Field(1, ge=0)
+    layers_mp: int = Field(2, ge=0)
+    layers_post_mp: int = Field(1, ge=0)
+    stage: Component = _component("stack")
+    dim_inner: int = Field(64, ge=1)
+    norm: Component = _component("batch")
+    act: Component = _component("prelu")
+    dropout: float = Field(0.0, ge=0, lt=1)
+    feature_dropout: float = Field(0.0, ge=0, lt=1)
+    agg: Component | None = None
+    l2norm: Literal["stage", "layer", "none"] = "stage"
+    head: Component = _component("node")
+
+
+class OptimSpec(Frozen):
+    """How the weights are stepped."""
+
+    optimizer: Component = _component("adam")
+    lr: float = Field(0.01, gt=0)
+    weight_decay: float = Field(5e-4, ge=0)
+    scheduler: Component = _component("cosine")
+    grad_clip: float | None = Field(None, gt=0)
+
+
+class TrainSpec(Frozen):
+    """How long, how often evaluated, when stopped, what is kept."""
+
+    epochs: int = Field(200, ge=1)
+    eval_every: int = Field(1, ge=1)
+    early_stopping: int | None = Field(None, ge=1)
+    checkpoint: bool = False
+
+
+class DistSpec(Frozen):
+    """The processes of one trial."""
+
+    ranks: int = Field(1, ge=1)
+
+
+class LogSpec(Frozen):
+    """What a trial writes besides its result."""
+
+    tensorboard: bool = True
+
+
+class RunSpec(Frozen):
+    """Limits of one trial; ``timeout`` in seconds, null for none."""
+
+    timeout: float | None = Field(None, gt=0)
+
+
+class TrialSpec(Frozen):
+    """Task, design and repeat of one trial, and where it runs."""
+
+    dataset: Component = _component("digits")
+    data: DataSpec = DataSpec()
+    metrics: tuple[Component, ...] = Field((Component.model_validate("accuracy"),), strict=False)
+    metric: str = "accuracy"
+    model: ModelSpec = ModelSpec()
+    optim: OptimSpec = OptimSpec()
+    train: TrainSpec = TrainSpec()
+    loss: Component = _component("cross_entropy")
+    loader: Component = _component("full")
+    seed: int = Field(0, ge=0)
+    fold: int = Field(0, ge=0)
+    device: Literal["cpu", "cuda"] = "cpu"
+    precision: Literal["float32", "float64"] = "float32"
+    dist: DistSpec = DistSpec()
+    trial: RunSpec = RunSpec()
+    log: LogSpec = LogSpec()
+
+    # Ids hash only what differs from the defaults, so a new key leaves them alone.
+    NOT_IN_ID: ClassVar[tuple[str, ...]] = ("data.root", "data.cache", "trial", "log")
+    TASK: ClassVar[tuple[str, ...]] = ("dataset", "data", "metrics", "metric")
+    RUN: ClassVar[tuple[str, ...]] = ("seed", "fold", "device", "precision", "dist")
+
+    @model_validator(mode="after")
+    def _metric_is_measured(self) -> "TrialSpec":
+        names = [m.short for m in self.metrics]
+        if len(set(names)) < len(names) or not names:
+            raise ValueError(f"metrics={names} must be a list of different metrics")
+        if self.metric not in names:
+            raise ValueError(f"metric={self.metric} chooses the epoch, so metrics={names} must have it")
+        return self
+
+
+Spec = TypeVar("Spec", bound=Frozen)
+
+
+def parse(config: Mapping[str, Any]) -> TrialSpec:
+    """Read a plain nested config into a `TrialSpec`; every name in it is known afterwards.
+
+    Raises:
+        ConfigError: an unknown key, a value of another type or range, an unknown name.
+    """
+    spec = validate(TrialSpec, config)
+    for key, component in components(spec):
+        registry.lookup(key, component.name)
+    return spec
+
+
+def validate(kind: type[Spec], config: Mapping[str, Any]) -> Spec:
+    """Validate ``config`` as the pydantic class ``kind``, or raise its first fault as `ConfigError`."""
+    try:
+        return kind.model_validate(config)
+    except ValidationError as error:
+        faults = error.errors(include_url=False)
+        first = min(faults, key=lambda fault: fault["type"] != "extra_forbidden")
+        raise _config_error(kind, first) from error
+
+
+def components(spec: TrialSpec) -> Iterator[tuple[str, Component]]:
+    """Every filled slot of ``spec`` with the config key of its table."""
+    for key in registry.TABLES:
+        if key.startswith("sweep."):
+            continue
+        value = get(spec, key)
+        for component in value if isinstance(value, tuple) else [value]:
+            if component is not None:
+                yield key, component
+
+
+def get(spec: BaseModel, key: str) -> Any:
+    """The value at a dotted key; for an argument of a component too, as in ``model.layer.heads``.
+
+    Raises:
+        KeyError: this spec has no such key (a component without that argument, for one).
+    """
+    value: Any = spec
+    for part in key.split("."):
+        if isinstance(value, Component):
+            value = {"name": value.name, **dict(value.args)}[part]
+        elif isinstance(value, BaseModel) and part in type(value).model_fields:
+            value = getattr(value, part)
+        else:
+            raise KeyError(key)
+    return value
+
+
+def replace(config: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """A copy of a plain config with ``key`` set; a component named by a string becomes a mapping."""
+    head, _, rest = key.partition(".")
+    copy = dict(config)
+    if not rest:
+        copy[head] = value
+        return copy
+    below = copy.get(head, {})
+    below = {"name": below} if isinstance(below, str) else below
+    if not isinstance(below, Mapping):
+        raise ConfigError(key, f"'{head}' is {below!r} and has no keys", value=value)
+    copy[head] = replace(below, rest, value)
+    return copy
+
+
+def keys(kind: type[BaseModel] = TrialSpec, prefix: str = "") -> Iterator[str]:
+    """Every dotted key of a spec class, groups before their members left out."""
+    for name, field in kind.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, Frozen) and inner is not Component:
+            yield from keys(inner, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}"
+
+
+def task_id(spec: TrialSpec) -> str:
+    """Id of what is to be learnt: dataset, split, transform, metrics."""
+    return _digest(_parts(spec)[0])
+
+
+def design_id(spec: TrialSpec) -> str:
+    """Id of the model and its training, whatever the task and the repeat."""
+    return _digest(_parts(spec)[1])
+
+
+def trial_id(spec: TrialSpec) -> str:
+    """Id of task, design and repeat together with ranks, precision and kind of device."""
+    return _digest(_non_default(spec))
+
+
+def _parts(spec: TrialSpec) -> tuple[dict[str, Any], dict[str, Any]]:
+    fields = _non_default(spec)
+    task = {k: v for k, v in fields.items() if k in spec.TASK}
+    return task, {k: v for k, v in fields.items() if k not in (*spec.TASK, *spec.RUN)}
+
+
+def _non_default(model: Frozen, prefix: str = "") -> dict[str, Any]:
+    found = {}
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        if f"{prefix}{name}" in TrialSpec.NOT_IN_ID or value == field.default:
+            continue
+        if isinstance(value, Frozen) and not isinstance(value, Component):
+            found[name] = _non_default(value, f"{prefix}{name}.")
+        else:
+            found[name] = model.model_dump(mode="json", include={name})[name]
+    return {name: value for name, value in found.items() if value != {}}
+
+
+def _digest(fields: Mapping[str, Any]) -> str:
+    text = json.dumps([SPEC_VERSION, fields], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+_PROBLEMS = MappingProxyType(
+    {
+        "int_type": "must be a whole number",
+        "float_type": "must be a number",
+        "bool_type": "must be true or false",
+        "string_type": "must be a string",
+        "tuple_type": "must be a list",
+        "finite_number": "must be finite",
+        "model_type": "must be a group of keys",
+    }
+)
+
+
+def _config_error(kind: type[BaseModel], fault: Mapping[str, Any]) -> ConfigError:
+    loc, value = [str(part) for part in fault["loc"]], fault["input"]
+    if "args" in loc:
+        key = ".".join(loc[: loc.index("args")])
+        return ConfigError(key, "an argument must be a number, a string, true, false, null or a list of those", value=value)
+    key = ".".join(loc)
+    if fault["type"] == "extra_forbidden":
+        return _unknown_key(kind, key)
+    if fault["type"] == "literal_error":
+        choices = [choice.strip("'") for choice in fault["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+        return ConfigError(key, "unknown choice", value=value, choices=choices)
+    problem = _PROBLEMS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
+    if not key:
+        return ConfigError(*problem.split(" ", 1))
+    if isinstance(value, bool):
+        problem += " (YAML reads yes, no, on and off as true and false: quote a name like those)"
+    elif isinstance(value, str) and fault["type"] in ("int_type", "float_type"):
+        problem += f", not text{_number_hint(value)}"
+    return ConfigError(key, problem, value=value)
+
+
+def _number_hint(text: str) -> str:
+    try:
+        return f" (write it as {float(text)})"
+    except ValueError:
+        return ""
+
+
+def _unknown_key(kind: type[BaseModel], key: str) -> ConfigError:
+    parent, _, name = key.rpartition(".")
+    siblings = [k for k in _groups_and_keys(kind) if k.rpartition(".")[0] == parent]
+    last = {k.rpartition(".")[2]: k for k in (*keys(kind), *siblings)}
+    close = get_close_matches(name, last, n=1)
+    near = last[close[0]] if close else key
+    choices = siblings if near in (key, *siblings) else [*siblings, near]
+    return ConfigError(key, "unknown key", choices=choices, near=near)
+
+
+def _groups_and_keys(kind: type[BaseModel]) -> list[str]:
+    """Every dotted key and every prefix of one."""
+    parts = [key.split(".") for key in keys(kind)]
+    return list(dict.fromkeys(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1)))

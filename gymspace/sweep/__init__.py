@@ -1,0 +1,1 @@
+"""Spaces, draws and the sweep loop; pure of Hydra and of torch."""

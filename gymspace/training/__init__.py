@@ -1,0 +1,1 @@
+"""One trial: losses, metrics, the epoch loop and what it writes."""
