@@ -19,7 +19,7 @@ class ConfigError(Exception):
         choices: Iterable[Any] = (),
         near: Any = _ABSENT,
     ):
-        """Name the config ``key``, its ``value``, the ``problem``, the valid ``choices`` and the nearest match.
+        """Compose the line: key, value, problem, valid choices and the one nearest to the value.
 
         ``near`` is what to look for among the choices when that is not the value itself.
         """

@@ -1,4 +1,4 @@
-"""Literal tables from names to factories; `module:attr` reaches everything that is not in a table."""
+"""Literal tables from names to factories; `module:attr` reaches what is not in a table."""
 
 import hashlib
 import importlib
@@ -55,9 +55,9 @@ NORMS = _table(
     none="gymspace.models.blocks:no_norm",
 )
 AGGREGATIONS = _table(
-    add="gymspace.graph.adjacency:add",
-    mean="gymspace.graph.adjacency:mean",
-    max="gymspace.graph.adjacency:largest",
+    add="gymspace.models.aggregate:Add",
+    mean="gymspace.models.aggregate:Mean",
+    max="gymspace.models.aggregate:Max",
 )
 STAGES = _table(
     stack="gymspace.models.stages:Stack",
@@ -180,7 +180,7 @@ def source_file(key: str, target: str) -> Path | None:
 
 
 def source_hash(key: str, target: str) -> str:
-    """Digest of the file behind `module:attr`, kept with a trial so that changed code is noticed."""
+    """Digest of the file behind `module:attr`, kept with a trial to notice changed code."""
     path = source_file(key, target)
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path else "built-in"
 
@@ -221,7 +221,11 @@ def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
     for name, value in component.args:
         if name not in taken and not (any_keyword and name not in context):
             raise ConfigError(
-                f"{key}.{name}", f"'{component.name}' takes no such argument", value=value, choices=taken
+                f"{key}.{name}",
+                f"'{component.name}' takes no such argument",
+                value=value,
+                choices=taken,
+                near=name,
             )
     offered = {name: value for name, value in context.items() if name in taken}
     arguments = {**offered, **preset, **dict(component.args)}

@@ -1,4 +1,4 @@
-"""The frozen description of one trial, read from a plain config, and the ids that follow from it."""
+"""The frozen description of one trial, read from a plain config, and its ids."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ Scalar = bool | int | float | str | None
 
 
 class Frozen(BaseModel):
-    """Strict, closed, immutable: True is not 1, '2' is not 2, nan is nothing, unknown keys are errors."""
+    """Strict, closed, immutable: True is not 1, '2' is not 2, nan and unknown keys are errors."""
 
     model_config = ConfigDict(
         strict=True, frozen=True, extra="forbid", allow_inf_nan=False, validate_default=True
@@ -162,7 +162,9 @@ class TrialSpec(Frozen):
         if len(set(names)) < len(names) or not names:
             raise ValueError(f"metrics={names} must be a list of different metrics")
         if self.metric not in names:
-            raise ValueError(f"metric={self.metric} chooses the epoch, so metrics={names} must have it")
+            raise ValueError(
+                f"metric={self.metric} chooses the epoch, so metrics={names} must have it"
+            )
         return self
 
 
@@ -182,7 +184,7 @@ def parse(config: Mapping[str, Any]) -> TrialSpec:
 
 
 def validate(kind: type[Spec], config: Mapping[str, Any]) -> Spec:
-    """Validate ``config`` as the pydantic class ``kind``, or raise its first fault as `ConfigError`."""
+    """``config`` as the pydantic class ``kind``; its first fault is raised as `ConfigError`."""
     try:
         return kind.model_validate(config)
     except ValidationError as error:
@@ -220,7 +222,7 @@ def get(spec: BaseModel, key: str) -> Any:
 
 
 def replace(config: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
-    """A copy of a plain config with ``key`` set; a component named by a string becomes a mapping."""
+    """A copy of a plain config with ``key`` set; a component given by name becomes a mapping."""
     head, _, rest = key.partition(".")
     copy = dict(config)
     if not rest:
@@ -300,12 +302,19 @@ def _config_error(kind: type[BaseModel], fault: Mapping[str, Any]) -> ConfigErro
     loc, value = [str(part) for part in fault["loc"]], fault["input"]
     if "args" in loc:
         key = ".".join(loc[: loc.index("args")])
-        return ConfigError(key, "an argument must be a number, a string, true, false, null or a list of those", value=value)
+        return ConfigError(
+            key,
+            "an argument must be a scalar or a list of scalars",
+            value=value,
+        )
     key = ".".join(loc)
     if fault["type"] == "extra_forbidden":
         return _unknown_key(kind, key)
     if fault["type"] == "literal_error":
-        choices = [choice.strip("'") for choice in fault["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+        choices = [
+            choice.strip("'")
+            for choice in fault["ctx"]["expected"].replace(" or ", ", ").split(", ")
+        ]
         return ConfigError(key, "unknown choice", value=value, choices=choices)
     problem = _PROBLEMS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
     if not key:

@@ -1,0 +1,120 @@
+"""Datasets of one graph: embedded digits, generated graphs, and any such class of PyG by name."""
+
+import inspect
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch_geometric.datasets
+from sklearn.datasets import load_digits
+from torch_geometric.data import Data, Dataset
+
+from gymspace.errors import ConfigError
+from gymspace.graph.arguments import whole
+from gymspace.graph.files import Source, load
+from gymspace.graph.generated import scale_free, small_world
+
+__all__ = ["digits", "pyg", "scale_free", "small_world"]
+
+# What this module sets itself, or what a config cannot say.
+_RESERVED = ("root", "name", "transform", "pre_transform", "pre_filter", "log", "force_reload")
+
+
+def digits(k: int = 10) -> Data:
+    """Scikit-learn's 1,797 images of digits, each linked with its ``k`` nearest, in 10 classes.
+
+    An edge stands if either end counts the other among its ``k`` nearest by Euclidean distance
+    between pixels; of equally near images the first in the file counts. Distances are whole
+    numbers, so the graph is the same on every machine. Comes with scikit-learn: no download.
+    Shapes: x float32 [1797, 64] in 0..1, y int64 [1797], edge_index both ways, sorted.
+    """
+    pixels, y = load_digits(return_X_y=True)
+    whole("dataset.k", k, 1, len(y) - 1)
+    pixels = pixels.astype(np.int64)
+    norms = (pixels**2).sum(1)
+    distance = norms[:, None] + norms[None, :] - 2 * pixels @ pixels.T
+    np.fill_diagonal(distance, distance.max() + 1)
+    nearest = np.argsort(distance, axis=1, kind="stable")[:, :k]
+    linked = np.zeros(distance.shape, dtype=bool)
+    np.put_along_axis(linked, nearest, True, axis=1)
+    return Data(
+        x=torch.from_numpy(pixels).float() / 16,
+        edge_index=torch.from_numpy(np.stack(np.nonzero(linked | linked.T))),
+        y=torch.from_numpy(y).long(),
+    )
+
+
+def pyg(
+    root: Path,
+    cache: Path,
+    cls: str,
+    subset: str | None = None,
+    folder: str | None = None,
+    **args: Any,
+) -> Data:
+    """The graph of a PyG dataset class, as `torch_geometric.datasets` has it.
+
+    Args:
+        root: raw files are in ``<root>/<folder>``, where the class looks for them; those that are
+            missing are downloaded to there. Otherwise nothing is written below it.
+        cache: processed files go to ``<cache>/<folder>``.
+        cls: name of the class, such as ``Planetoid``.
+        subset: the class's argument ``name``, such as ``Cora``.
+        folder: ``cls`` in snake case by default.
+        args: further arguments of the class. Classes that draw at random always draw the same.
+
+    Some raw formats (Planetoid's) are pickles: load only files that you trust.
+
+    Raises:
+        ConfigError: unknown class or argument, raw files missing and not to be had, not one graph.
+    """
+    kind = _pyg_class(cls)
+    below = folder or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls).lower()
+    if Path(below).is_absolute() or ".." in Path(below).parts:
+        raise ConfigError("dataset.folder", "must be a folder below data.root", value=folder)
+    takes = inspect.signature(kind.__init__).parameters
+    arguments = _arguments(cls, takes, subset, args)
+    source = Source(kind, arguments, Path(root).resolve() / below, Path(cache).resolve() / below)
+    return _only_graph(cls, load(source))
+
+
+def _pyg_class(name: str) -> type[Dataset]:
+    known = torch_geometric.datasets.__all__
+    if name not in known:
+        raise ConfigError("dataset.cls", "no such class in PyG", value=name, choices=known)
+    return getattr(torch_geometric.datasets, name)
+
+
+def _arguments(
+    cls: str,
+    takes: Mapping[str, inspect.Parameter],
+    subset: str | None,
+    args: Mapping[str, Any],
+) -> dict[str, Any]:
+    if subset is not None and "name" not in takes:
+        raise ConfigError("dataset.subset", f"{cls} has no subsets", value=subset)
+    if subset is None and "name" in takes and takes["name"].default is inspect.Parameter.empty:
+        raise ConfigError("dataset.subset", f"{cls} needs a subset, its argument 'name'")
+    free = [name for name in takes if name not in ("self", *_RESERVED)]
+    for name, value in args.items():
+        if name not in free:
+            raise ConfigError(
+                f"dataset.{name}",
+                f"{cls} takes no such argument",
+                value=value,
+                choices=free,
+                near=name,
+            )
+    return {**({} if subset is None else {"name": subset}), **args}
+
+
+def _only_graph(cls: str, dataset: Dataset) -> Data:
+    if len(dataset) != 1:
+        raise ConfigError("dataset", f"{cls} has {len(dataset)} graphs, not one", value=cls)
+    data = dataset[0]
+    if not isinstance(data, Data):
+        raise ConfigError("dataset", f"{cls} is no graph with one type of nodes", value=cls)
+    return data

@@ -1,0 +1,86 @@
+"""A task: the graph, its labels and its split, ready for a device."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from gymspace import registry
+from gymspace.errors import ConfigError
+from gymspace.graph.graph import Graph
+from gymspace.graph.splits import Split
+from gymspace.spec import DataSpec, TrialSpec
+
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A dataset on its device: ``graph``, ``y`` ([N] class ids or [N, T] numbers)."""
+
+    graph: Graph
+    y: Tensor
+    data: Data
+    dim_out: int
+
+    @property
+    def dim_in(self) -> int:
+        """Width of the node features."""
+        return self.graph.x.size(1)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A source, and which of its nodes are for training, validation and test in one repeat."""
+
+    source: Source
+    split: Split
+
+
+def source_spec(spec: TrialSpec) -> TrialSpec:
+    """``spec`` without what its source does not depend on: the key under which it is kept."""
+    data = DataSpec(root=spec.data.root, cache=spec.data.cache, transform=spec.data.transform)
+    return TrialSpec(dataset=spec.dataset, data=data, precision=spec.precision, device=spec.device)
+
+
+def load_source(spec: TrialSpec) -> Source:
+    """Load the dataset of ``spec`` in its precision, on its device.
+
+    Raises:
+        ConfigError: files that are missing, arguments that do not fit, no features or labels.
+    """
+    data = _load(spec)
+    device, dtype = torch.device(spec.device), DTYPES[spec.precision]
+    optional = {
+        name: value.to(device, dtype)
+        for name in ("edge_attr", "edge_weight")
+        if isinstance(value := getattr(data, name, None), Tensor)
+    }
+    graph = Graph.of(data.x.to(device, dtype), data.edge_index.to(device), **optional)
+    y = data.y.squeeze(1) if data.y.dim() == 2 and data.y.size(1) == 1 else data.y
+    floating = y.is_floating_point()
+    outputs = (y.size(1) if y.dim() == 2 else 1) if floating else int(y.max()) + 1
+    return Source(graph, y.to(device, dtype if floating else torch.int64), data, outputs)
+
+
+def split_task(spec: TrialSpec, source: Source) -> Task:
+    """``source`` with the split of one repeat (``seed`` and ``fold`` of ``spec``)."""
+    split = registry.build(
+        "data.split", spec.data.split, source.data, seed=spec.seed, fold=spec.fold
+    )
+    masks = {name: getattr(split, name).to(source.y.device) for name in ("train", "val", "test")}
+    return Task(source, replace(split, **masks))
+
+
+def _load(spec: TrialSpec) -> Data:
+    root, cache = Path(spec.data.root).absolute(), Path(spec.data.cache).absolute()
+    data = registry.build("dataset", spec.dataset, root=root, cache=cache)
+    for transform in spec.data.transform:
+        data = registry.build("data.transform", transform)(data)
+    for name in ("x", "edge_index", "y"):
+        if getattr(data, name, None) is None:
+            hint = ": data.transform=[constant] adds some" if name == "x" else ""
+            raise ConfigError("dataset", f"has no {name}{hint}", value=spec.dataset.label)
+    return data

@@ -1,0 +1,155 @@
+"""Which keys vary in a set of trials, with what values, and which trials repeat one design."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from gymspace.results.cells import Cell, level, order
+from gymspace.results.read import Record
+from gymspace.spec import TrialSpec
+
+_REPEAT = ("seed", "fold")
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Records, the keys that vary among them (sorted), and each trial's cells at those keys."""
+
+    records: tuple[Record, ...]
+    varied: tuple[str, ...]
+    cells: Mapping[str, tuple[Cell, ...]]
+
+
+@dataclass(frozen=True)
+class Design:
+    """The trials of one design on one task, sorted by repeat; their cells at the varied keys."""
+
+    task: str
+    design: str
+    cells: tuple[Cell, ...]
+    records: tuple[Record, ...]
+
+
+def gather(records: Sequence[Record]) -> Trials:
+    """Find what varies: every swept key, and every spec key with several values among the trials.
+
+    Left out are seed and fold, and keys that no id depends on (where files are, logging, limits).
+    The trials come back sorted by their cells, then by task, design and repeat.
+    """
+    specs = {record["trial"]: _flat(record["spec"]) for record in records}
+    swept = {key for record in records for key in record["choices"]}
+    varied = tuple(sorted(swept | _differing(list(specs.values()), swept)))
+    keys = tuple(key for key in varied if not _outside(key))
+    cells = {
+        r["trial"]: tuple(_cell(r["choices"], specs[r["trial"]], key, keys) for key in keys)
+        for r in records
+    }
+    ordered = sorted(records, key=lambda r: (_order(cells[r["trial"]]), *_identity(r)))
+    return Trials(tuple(ordered), keys, cells)
+
+
+def designs(trials: Trials) -> list[Design]:
+    """Group trials by task and design, in the order of the trials.
+
+    Ranks, precision and device belong to the repeat's id: where they vary they split a design.
+    """
+    run = [i for i, key in enumerate(trials.varied) if _root(key) in TrialSpec.RUN]
+    groups: dict[tuple, list[Record]] = {}
+    for record in trials.records:
+        cells = trials.cells[record["trial"]]
+        group = record["task"], record["design"], *(order(cells[i]) for i in run)
+        groups.setdefault(group, []).append(record)
+    return [
+        Design(
+            members[0]["task"],
+            members[0]["design"],
+            trials.cells[members[0]["trial"]],
+            tuple(sorted(members, key=_identity)),
+        )
+        for members in groups.values()
+    ]
+
+
+def task_keys(varied: Sequence[str]) -> list[str]:
+    """Those of the varied keys that make the task."""
+    return [key for key in varied if _root(key) in TrialSpec.TASK]
+
+
+def metrics(records: Sequence[Record]) -> list[str]:
+    """Names of all metrics in the records: those that chose an epoch first, then the others."""
+    choosing = sorted({record["metric"] for record in records if record["metric"]})
+    names = {key[4:] for record in records for key in record if key.startswith("val_")}
+    return choosing + sorted(names - {"loss", *choosing})
+
+
+def _identity(record: Record) -> tuple:
+    return tuple(record[key] for key in ("task", "design", "seed", "fold", "trial"))
+
+
+def _order(cells: Sequence[Cell]) -> list[tuple]:
+    return [order(cell) for cell in cells]
+
+
+def _root(key: str) -> str:
+    return key.partition(".")[0]
+
+
+def _outside(key: str) -> bool:
+    return key in (*_REPEAT, *TrialSpec.NOT_IN_ID) or _root(key) in TrialSpec.NOT_IN_ID
+
+
+def _differing(specs: list[dict[str, Any]], swept: set[str]) -> set[str]:
+    seen: dict[str, set[str]] = {}
+    for spec in specs:
+        for key, value in spec.items():
+            seen.setdefault(key, set()).add(json.dumps(_bare(value, key, swept), sort_keys=True))
+    return {key for key, texts in seen.items() if len(texts) > 1}
+
+
+def _cell(
+    choices: Mapping[str, Any], spec: Mapping[str, Any], key: str, varied: Sequence[str]
+) -> Cell:
+    own = _lookup(spec, key)
+    value = choices.get(key, own)
+    if value is _MISSING:
+        return None
+    # The spec has the canonical type: a choice of 0 for a key that is a float is 0.0.
+    value = own if not isinstance(value, bool) and value == own else value
+    return level(_bare(value, key, varied))
+
+
+def _lookup(spec: Mapping[str, Any], key: str) -> Any:
+    if key in spec:
+        return spec[key]
+    slot, _, argument = key.rpartition(".")
+    component = spec.get(slot)
+    return component.get(argument, _MISSING) if isinstance(component, dict) else _MISSING
+
+
+def _bare(value: Any, key: str, varied: Sequence[str] | set[str]) -> Any:
+    """A component without those of its arguments that have a column of their own."""
+    if not isinstance(value, dict):
+        return value
+    kept = {name: arg for name, arg in value.items() if f"{key}.{name}" not in varied}
+    return kept["name"] if set(kept) == {"name"} else kept
+
+
+def _flat(spec: Mapping[str, Any]) -> dict[str, Any]:
+    # Defaults first: a spec saved before a key was added had that key's default.
+    return {**_defaults(), **dict(_leaves(spec))}
+
+
+@lru_cache(maxsize=1)
+def _defaults() -> Mapping[str, Any]:
+    return dict(_leaves(TrialSpec.model_validate({}).model_dump(mode="json")))
+
+
+def _leaves(spec: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in spec.items():
+        if isinstance(value, dict) and "name" not in value:
+            yield from _leaves(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

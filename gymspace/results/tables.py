@@ -1,0 +1,173 @@
+"""Records, in any order -> the table of trials and the leaderboard; pure functions."""
+
+import csv
+import io
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gymspace.results import designs, names
+from gymspace.results.cells import Cell, order, to_text
+from gymspace.results.designs import Design, Trials
+from gymspace.results.read import Record
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns; what a row lacks, or has as None, is an empty cell."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def csv(self) -> str:
+        """The table as CSV text; `frames.read_table` restores every value and its type."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        for row in self.rows:
+            writer.writerow([_text(name, row.get(name)) for name in self.columns])
+        return text.getvalue()
+
+
+def trials_table(records: Sequence[Record]) -> Table:
+    """One row per trial: who it is, how it ended, its choices, its scores at the best epoch."""
+    trials, measured = designs.gather(records), designs.metrics(records)
+    column = names.columns(trials.varied, measured)
+    scores = [f"{split}_{name}" for split in names.SPLITS for name in ("loss", *measured)]
+    plain = (*names.IDENTITY, "split", "best_epoch", "epochs", "params", "seconds")
+    rows = []
+    for record in trials.records:
+        row = {name: record.get(name) for name in plain}
+        row |= {name: finite(record.get(name)) for name in scores}
+        rows.append(row | _choices(column, trials.varied, trials.cells[record["trial"]]))
+    head = (*names.IDENTITY, *column.values(), "split", "best_epoch", "epochs")
+    return Table((*head, *scores, "params", "seconds"), tuple(rows))
+
+
+def leaderboard_table(
+    records: Sequence[Record], repeats: Sequence[tuple[int, int]] | None = None
+) -> Table:
+    """One row per task and design: rank, choices, mean and spread over its finished repeats.
+
+    ``repeats`` are the (seed, fold) pairs that every design should have; by default all that occur.
+    Designs are ranked within their task by the mean validation score of the metric that chose the
+    epochs, in its direction; a tie goes to the smaller design id. Only trials that are done and
+    have a score count; ``n_seeds`` is the number of their seeds, ``missing`` the seeds (as
+    ``seed/fold`` where there are several folds) without one. Spreads have ddof 1.
+    """
+    trials, measured = designs.gather(records), designs.metrics(records)
+    column = names.columns(trials.varied, measured)
+    wanted = sorted(set(repeats or {(r["seed"], r["fold"]) for r in records}))
+    grouped = _by_task(trials)
+    rows = [row for group in grouped for row in _rank(group, wanted, column, trials, measured)]
+    scores = [
+        f"{split}_{name}_{part}"
+        for name in (*measured, "loss")
+        for split in ("val", "test")
+        for part in ("mean", "std")
+    ]
+    task = ("task",) if len(grouped) > 1 else ()
+    counts = (f"n_{status}" for status in names.STATUSES)
+    head = ("rank", "design", *task, *column.values(), "n_seeds", "missing")
+    return Table((*head, *scores, "params", "seconds", *counts), tuple(rows))
+
+
+def counted(design: Design) -> list[Record]:
+    """The trials of a design that count in its means: done, with a validation score."""
+    return [
+        record
+        for record in design.records
+        if record["status"] == "done" and finite(record.get(f"val_{record['metric']}")) is not None
+    ]
+
+
+def chooser(records: Iterable[Record]) -> tuple[str, bool] | None:
+    """The metric that chooses epochs and ranks, and whether more is better; None if none says."""
+    for record in records:
+        if record["metric"] and record["direction"]:
+            return record["metric"], record["direction"] == "max"
+    return None
+
+
+def finite(value: Any) -> float | None:
+    """A number that can be averaged, or None."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def mean_std(values: Iterable[float | None], ddof: int) -> tuple[float | None, float | None]:
+    """Mean and standard deviation of those values that are there; independent of their order."""
+    there = [value for value in values if value is not None]
+    if not there:
+        return None, None
+    mean = math.fsum(there) / len(there)
+    if len(there) <= ddof:
+        return mean, None
+    squares = math.fsum((value - mean) ** 2 for value in there)
+    return mean, math.sqrt(squares / (len(there) - ddof))
+
+
+def _by_task(trials: Trials) -> list[list[Design]]:
+    """Designs per task; tasks sorted by their choices, then by id."""
+    at = [trials.varied.index(key) for key in designs.task_keys(trials.varied)]
+    found: dict[str, list[Design]] = {}
+    for design in designs.designs(trials):
+        found.setdefault(design.task, []).append(design)
+    return sorted(
+        found.values(), key=lambda group: ([order(group[0].cells[i]) for i in at], group[0].task)
+    )
+
+
+def _rank(
+    group: Sequence[Design],
+    repeats: Sequence[tuple[int, int]],
+    column: dict[str, str],
+    trials: Trials,
+    measured: Sequence[str],
+) -> Iterator[Row]:
+    metric, more_is_better = chooser(r for d in group for r in d.records) or (None, True)
+    sign = -1 if more_is_better else 1
+    scored = []
+    for design in group:
+        row = _summary(design, repeats, measured)
+        row |= _choices(column, trials.varied, design.cells)
+        scored.append((row.get(f"val_{metric}_mean"), row))
+    ranked = [(sign * score, row) for score, row in scored if score is not None]
+    ranked.sort(key=lambda pair: (pair[0], pair[1]["design"]))
+    yield from ({"rank": rank, **row} for rank, (_, row) in enumerate(ranked, start=1))
+    yield from (row for score, row in scored if score is None)
+
+
+def _summary(design: Design, repeats: Sequence[tuple[int, int]], measured: Sequence[str]) -> Row:
+    used = counted(design)
+    finished = {(record["seed"], record["fold"]) for record in used}
+    folds = len({fold for _, fold in repeats}) > 1
+    lacking = [pair for pair in repeats if pair not in finished]
+    row: Row = {
+        "design": design.design,
+        "task": design.task,
+        "n_seeds": len({seed for seed, _ in finished}),
+        "missing": " ".join(f"{seed}/{fold}" if folds else str(seed) for seed, fold in lacking),
+        "params": next((r["params"] for r in (*used, *design.records) if r.get("params")), None),
+        "seconds": _rounded(mean_std((finite(r.get("seconds")) for r in used), ddof=1)[0]),
+    }
+    for name in (f"{split}_{score}" for split in ("val", "test") for score in (*measured, "loss")):
+        mean, std = mean_std((finite(record.get(name)) for record in used), ddof=1)
+        row |= {f"{name}_mean": mean, f"{name}_std": std}
+    status = Counter(record["status"] for record in design.records)
+    return row | {f"n_{name}": status[name] for name in names.STATUSES}
+
+
+def _choices(column: dict[str, str], varied: Sequence[str], cells: Sequence[Cell]) -> Row:
+    return {column[key]: cell for key, cell in zip(varied, cells, strict=True)}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def _text(name: str, cell: Cell) -> str:
+    return (str(cell) if cell is not None else "") if name in names.TEXT else to_text(cell)

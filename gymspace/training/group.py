@@ -1,0 +1,37 @@
+"""The ranks of a trial, seen from one of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+@dataclass(frozen=True)
+class Group:
+    """``size`` ranks that step together; alone, nothing is sent."""
+
+    rank: int = 0
+    size: int = 1
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        """The model whose gradients are averaged over the ranks."""
+        return model if self.size == 1 else DistributedDataParallel(model, broadcast_buffers=False)
+
+    def total(self, count: int) -> int:
+        """The sum of ``count`` over the ranks."""
+        if self.size == 1:
+            return count
+        number = torch.tensor(count)
+        distributed.all_reduce(number)
+        return int(number)
+
+    def merge(self, states: Sequence[Any]) -> list[Any]:
+        """Each metric state merged over the ranks, in their order, the same on all of them."""
+        if self.size == 1:
+            return list(states)
+        gathered: list[Any] = [None] * self.size
+        distributed.all_gather_object(gathered, list(states))
+        return [first.merge(*rest) for first, *rest in zip(*gathered, strict=True)]

@@ -1,0 +1,95 @@
+"""Optimisers and learning rate schedules, built from their slots."""
+
+import inspect
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from torch import nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import ConstantLR, CosineAnnealingLR, LRScheduler, MultiStepLR
+
+from gymspace import registry
+from gymspace.errors import ConfigError
+from gymspace.spec import Component, OptimSpec
+
+_OPTIMIZER, _SCHEDULER = "optim.optimizer", "optim.scheduler"
+
+
+def build_optimizer(spec: OptimSpec, parameters: Iterable[nn.Parameter]) -> Optimizer:
+    """The optimiser of ``spec`` over ``parameters``, with its rate and weight decay.
+
+    Raises:
+        ConfigError: an unknown or repeated argument, one out of range, a decay that the optimiser
+            does not know, or no parameter to train.
+    """
+    for name, value in spec.optimizer.args:
+        if name in ("lr", "weight_decay"):
+            raise ConfigError(f"{_OPTIMIZER}.{name}", f"set optim.{name} instead", value=value)
+    make = registry.factory(_OPTIMIZER, spec.optimizer.name)
+    if spec.weight_decay and "weight_decay" not in inspect.signature(make).parameters:
+        problem = f"'{spec.optimizer.name}' has none, so it must be 0"
+        raise ConfigError("optim.weight_decay", problem, value=spec.weight_decay)
+    given = list(parameters)
+    if not given:
+        raise ConfigError("model", "has no parameters to train")
+    rates = {"lr": spec.lr, "weight_decay": spec.weight_decay}
+    return _build(_OPTIMIZER, spec.optimizer, Optimizer, given, **rates)
+
+
+def build_scheduler(spec: OptimSpec, optimizer: Optimizer, epochs: int) -> LRScheduler:
+    """The schedule of ``spec``, stepped once per epoch; its factory is offered ``epochs``.
+
+    Raises:
+        ConfigError: an unknown or missing argument, or one out of range.
+    """
+    return _build(_SCHEDULER, spec.scheduler, LRScheduler, optimizer, epochs=epochs)
+
+
+def cosine(optimizer: Optimizer, epochs: int, eta_min: float = 0.0) -> LRScheduler:
+    """Half a cosine from the full rate to ``eta_min`` at the end of the training.
+
+    Loshchilov & Hutter, "SGDR", 2017, without restarts; as GraphGym uses it.
+    """
+    return CosineAnnealingLR(optimizer, T_max=epochs, eta_min=eta_min)
+
+
+def step(
+    optimizer: Optimizer, milestones: int | Sequence[int] = (30, 60, 90), gamma: float = 0.1
+) -> LRScheduler:
+    """Multiply the rate by ``gamma`` after each of the epochs in ``milestones``.
+
+    Raises:
+        ConfigError: ``milestones`` is neither a whole number nor several.
+    """
+    epochs = [milestones] if isinstance(milestones, int) else list(milestones)
+    if not all(isinstance(epoch, int) for epoch in epochs):
+        problem = "must be a whole number or a list of those"
+        raise ConfigError(f"{_SCHEDULER}.milestones", problem, value=milestones)
+    return MultiStepLR(optimizer, milestones=epochs, gamma=gamma)
+
+
+def constant(optimizer: Optimizer) -> LRScheduler:
+    """The full rate throughout."""
+    return ConstantLR(optimizer, factor=1.0, total_iters=0)
+
+
+def _build(key: str, component: Component, kind: type, *positional: Any, **context: Any) -> Any:
+    """Build, check the kind, and turn what torch says about arguments into a `ConfigError`."""
+    try:
+        made: Any = registry.build(key, component, *positional, **context)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(key, f"cannot be made: {error}", value=component.label) from error
+    if not isinstance(made, kind):
+        problem = f"makes a {type(made).__name__}, not a {kind.__name__}"
+        raise ConfigError(key, problem, value=component.label)
+    _require_plain_step(key, component, made)
+    return made
+
+
+def _require_plain_step(key: str, component: Component, made: Any) -> None:
+    """LBFGS wants a closure and ReduceLROnPlateau a metric: the training loop has neither."""
+    try:
+        inspect.signature(made.step).bind()
+    except TypeError as error:
+        problem = f"cannot be used: its step() is {error}"
+        raise ConfigError(key, problem, value=component.label) from error

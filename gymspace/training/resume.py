@@ -1,0 +1,64 @@
+"""A trial's state between epochs, saved and restored so that it continues bit for bit."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gymspace.spec import TrialSpec, trial_id
+from gymspace.training.checkpoint import CheckpointError, load, rng_state, set_rng_state
+from gymspace.training.course import Course
+from gymspace.training.fit import Fit
+
+BEST, LAST = "best.pt", "last.pt"
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Where a trial was left: its course, the rows of its history, the seconds it took."""
+
+    course: Course
+    rows: Sequence[Mapping[str, float]] = ()
+    seconds: float = 0.0
+
+
+def snapshot(spec: TrialSpec, trial: Fit, saved: Saved) -> dict[str, Any]:
+    """All that the rest of the trial depends on, in plain data and tensors."""
+    return {
+        "trial": trial_id(spec),
+        "model": trial.model.state_dict(),
+        "optimizer": trial.optimizer.state_dict(),
+        "scheduler": trial.scheduler.state_dict(),
+        "rng": rng_state(),
+        "course": asdict(saved.course),
+        "rows": [dict(row) for row in saved.rows],
+        "seconds": saved.seconds,
+    }
+
+
+def restore(path: Path, spec: TrialSpec, trial: Fit) -> Saved:
+    """Put ``trial`` where the checkpoint at ``path`` left it; without one, at the start.
+
+    A checkpoint that cannot be read, or of another trial, is left alone: the trial starts anew.
+    """
+    fresh = Saved(Course(spec.metric, trial.metrics[spec.metric].direction))
+    if not spec.train.checkpoint:
+        return fresh
+    try:
+        state = load(path)
+    except FileNotFoundError:
+        return fresh
+    except CheckpointError as error:
+        log.warning("starting anew: %s", error)
+        return fresh
+    if state.get("trial") != trial_id(spec):
+        log.warning("starting anew: %s is of another trial", path)
+        return fresh
+    trial.model.load_state_dict(state["model"])
+    trial.optimizer.load_state_dict(state["optimizer"])
+    trial.scheduler.load_state_dict(state["scheduler"])
+    set_rng_state(state["rng"])
+    log.info("resumed after epoch %d", state["course"]["epochs"] - 1)
+    return Saved(Course(**state["course"]), state["rows"], state["seconds"])

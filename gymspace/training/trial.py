@@ -1,0 +1,99 @@
+"""One trial from its spec to its result, on one rank or several."""
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+import torch
+
+from gymspace import registry
+from gymspace.graph.task import Task
+from gymspace.models.model import build_model
+from gymspace.records import Progress, Run
+from gymspace.spec import TrialSpec, design_id, task_id, trial_id
+from gymspace.training.fit import Fit, fit
+from gymspace.training.group import Group
+from gymspace.training.optim import build_optimizer, build_scheduler
+from gymspace.training.resume import LAST, restore
+from gymspace.training.writer import Writer
+
+Report = Callable[[Progress], None]
+
+
+def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, Any]:
+    """Train the trial of ``run`` and return its result; rank 0 writes all files of the trial.
+
+    The result file comes last and at once, so a trial that was cut off never looks finished.
+    """
+    spec, begun = run.spec, time.perf_counter()
+    seed_everything(spec.seed)
+    trial = assemble(spec, task, group)
+    saved = restore(run.folder / LAST, spec, trial)
+    course, begun = saved.course, begun - saved.seconds
+    with ExitStack() as files:
+        writer = Writer(run, trial, saved, files) if group.rank == 0 else None
+        for epoch in fit(trial, spec.train.epochs, spec.train.eval_every, course.epochs):
+            course = course.after(epoch)
+            if writer and epoch.scores:
+                writer.epoch(epoch.row, course, time.perf_counter() - begun)
+                value = epoch.scores[f"val_{spec.metric}"].value
+                report(Progress(epoch.epoch, spec.train.epochs, value))
+            if course.stops(spec.train.early_stopping):
+                break
+        result = {
+            **identity(spec),
+            **course.outcome(),
+            "metric": spec.metric,
+            "direction": course.direction,
+            "params": count_params(trial.model),
+            "seconds": time.perf_counter() - begun,
+            "split": task.split.text,
+        }
+        if writer:
+            writer.finish(result)
+    return result
+
+
+def identity(spec: TrialSpec) -> dict[str, Any]:
+    """What a result says of the trial it belongs to."""
+    return {
+        "trial": trial_id(spec),
+        "design": design_id(spec),
+        "task": task_id(spec),
+        "seed": spec.seed,
+        "fold": spec.fold,
+        "ranks": spec.dist.ranks,
+    }
+
+
+def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:
+    """Model, loader, loss, metrics, optimiser and schedule of ``spec``, built from their slots."""
+    source = task.source
+    model = build_model(spec.model, source.dim_in, source.dim_out)
+    model = model.to(source.graph.x.device, source.graph.x.dtype)
+    optimizer = build_optimizer(spec.optim, model.parameters())
+    return Fit(
+        model=model,
+        loader=registry.build("loader", spec.loader, task, group),
+        loss=registry.build("loss", spec.loss),
+        metrics={m.short: registry.build("metrics", m) for m in spec.metrics},
+        optimizer=optimizer,
+        scheduler=build_scheduler(spec.optim, optimizer, spec.train.epochs),
+        group=group,
+        grad_clip=spec.optim.grad_clip,
+    )
+
+
+def seed_everything(seed: int) -> None:
+    """Seed torch, numpy and random; every rank alike, so that they draw the same dropout."""
+    torch.manual_seed(seed)
+    np.random.seed(seed % 2**32)
+    random.seed(seed)
+
+
+def count_params(model: torch.nn.Module) -> int:
+    """Number of trainable parameters."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)

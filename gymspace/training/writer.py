@@ -1,0 +1,51 @@
+"""Rank 0's hand on a trial's folder: history, events, checkpoints, and last of all the result."""
+
+import logging
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from gymspace.records import HISTORY, RESULT, Run, write_json
+from gymspace.training.checkpoint import save
+from gymspace.training.course import Course
+from gymspace.training.events import Events
+from gymspace.training.fit import Fit
+from gymspace.training.history import History
+from gymspace.training.resume import BEST, LAST, Saved, snapshot
+
+log = logging.getLogger(__name__)
+
+
+class Writer:
+    """Writes what a trial leaves, beginning with the epochs ``saved`` by an earlier attempt."""
+
+    def __init__(self, run: Run, trial: Fit, saved: Saved, files: ExitStack):
+        self.run = run
+        self.trial = trial
+        self.history = files.enter_context(History(run.folder / HISTORY))
+        wanted = run.spec.log.tensorboard
+        self.events = files.enter_context(Events(run.folder)) if wanted else None
+        for row in saved.rows:
+            self._record(row)
+
+    def epoch(self, row: Mapping[str, float], course: Course, seconds: float) -> None:
+        """Write an evaluated epoch, and the checkpoints if they are kept."""
+        self._record(row)
+        if self.run.spec.train.checkpoint:
+            saved = Saved(course, self.history.rows, seconds)
+            state = snapshot(self.run.spec, self.trial, saved)
+            save(self.run.folder / LAST, state)
+            if course.best_epoch == row["epoch"]:
+                save(self.run.folder / BEST, state)
+
+    def finish(self, result: Mapping[str, Any]) -> None:
+        """Write the result, which makes the trial count as finished."""
+        if self.events:
+            self.events.finish(self.run.choices, result)
+        log.info("%s after %d epochs", result["status"], result["epochs"])
+        write_json(self.run.folder / RESULT, result)
+
+    def _record(self, row: Mapping[str, float]) -> None:
+        self.history.add(row)
+        if self.events:
+            self.events.epoch(row)
