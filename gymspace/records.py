@@ -33,12 +33,14 @@ class Inspect:
 
 @dataclass(frozen=True)
 class Run:
-    """Asks the ranks to run the trial of ``spec`` in ``folder``; ``choices`` are its swept keys."""
+    """Asks the ranks to run the trial of ``spec`` in its ``folder``, which is there.
+
+    ``choices`` are its swept keys.
+    """
 
     spec: TrialSpec
     folder: Path
     choices: Mapping[str, Any]
-    code: Mapping[str, str]
 
 
 @dataclass(frozen=True)

@@ -210,16 +210,18 @@ def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
     """Call the factory of ``component`` (it has ``name`` and ``args``) and return what it makes.
 
     ``context`` is offered, not forced: a factory gets those entries that its signature names.
-    The component's own arguments must be in the signature, and win over presets and context.
+    The component's own arguments must be in the signature and not in the context; they win over
+    presets.
 
     Raises:
         ConfigError: an argument that the factory does not take, or one that it misses.
     """
     make = factory(key, component.name)
     preset = lookup(key, component.name).preset
-    taken, any_keyword = _parameters(make, skip=len(positional))
+    names, any_keyword = _parameters(make, skip=len(positional))
+    taken = [name for name in names if name not in context]
     for name, value in component.args:
-        if name not in taken and not (any_keyword and name not in context):
+        if name in context or (name not in taken and not any_keyword):
             raise ConfigError(
                 f"{key}.{name}",
                 f"'{component.name}' takes no such argument",
@@ -227,7 +229,7 @@ def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
                 choices=taken,
                 near=name,
             )
-    offered = {name: value for name, value in context.items() if name in taken}
+    offered = {name: value for name, value in context.items() if name in names}
     arguments = {**offered, **preset, **dict(component.args)}
     try:
         inspect.signature(make).bind(*positional, **arguments)

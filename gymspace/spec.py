@@ -261,6 +261,18 @@ def trial_id(spec: TrialSpec) -> str:
     return _digest(_non_default(spec))
 
 
+def identity(spec: TrialSpec) -> dict[str, Any]:
+    """What a result says of the trial it belongs to: ids, repeat, ranks."""
+    return {
+        "trial": trial_id(spec),
+        "design": design_id(spec),
+        "task": task_id(spec),
+        "seed": spec.seed,
+        "fold": spec.fold,
+        "ranks": spec.dist.ranks,
+    }
+
+
 def _parts(spec: TrialSpec) -> tuple[dict[str, Any], dict[str, Any]]:
     fields = _non_default(spec)
     task = {k: v for k, v in fields.items() if k in spec.TASK}
@@ -309,7 +321,7 @@ def _config_error(kind: type[BaseModel], fault: Mapping[str, Any]) -> ConfigErro
         )
     key = ".".join(loc)
     if fault["type"] == "extra_forbidden":
-        return _unknown_key(kind, key)
+        return unknown_key(key, kind)
     if fault["type"] == "literal_error":
         choices = [
             choice.strip("'")
@@ -333,17 +345,15 @@ def _number_hint(text: str) -> str:
         return ""
 
 
-def _unknown_key(kind: type[BaseModel], key: str) -> ConfigError:
+def unknown_key(key: str, *kinds: type[BaseModel]) -> ConfigError:
+    """The error for a ``key`` that none of the spec classes has."""
+    known = [key for kind in kinds for key in keys(kind)]
+    parts = [key.split(".") for key in known]
+    prefixes = dict.fromkeys(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1))
     parent, _, name = key.rpartition(".")
-    siblings = [k for k in _groups_and_keys(kind) if k.rpartition(".")[0] == parent]
-    last = {k.rpartition(".")[2]: k for k in (*keys(kind), *siblings)}
+    siblings = [k for k in prefixes if k.rpartition(".")[0] == parent]
+    last = {k.rpartition(".")[2]: k for k in (*known, *siblings)}
     close = get_close_matches(name, last, n=1)
     near = last[close[0]] if close else key
     choices = siblings if near in (key, *siblings) else [*siblings, near]
     return ConfigError(key, "unknown key", choices=choices, near=near)
-
-
-def _groups_and_keys(kind: type[BaseModel]) -> list[str]:
-    """Every dotted key and every prefix of one."""
-    parts = [key.split(".") for key in keys(kind)]
-    return list(dict.fromkeys(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1)))

@@ -8,6 +8,7 @@ import pickle
 import shutil
 import signal
 import socket
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -17,6 +18,7 @@ from gymspace.dist.ranks import Seat, serve
 
 _PR_SET_PDEATHSIG = 1
 _MESSAGE = 1 << 16
+_LOOK_UP = 5.0
 
 
 def main(fd: int, parent: int, preload: Sequence[str], folder: str) -> NoReturn:
@@ -32,35 +34,40 @@ def main(fd: int, parent: int, preload: Sequence[str], folder: str) -> NoReturn:
     _death_signal(0)
     gc.collect()
     gc.freeze()
-    server = _Server(socket.socket(fileno=fd))
+    server, code = _Server(socket.socket(fileno=fd), parent), 0
     try:
         server.run()
-    finally:
-        server.kill_all()
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    server.kill_all()
+    if code == 0:
         shutil.rmtree(folder, ignore_errors=True)
-        os._exit(0)
+    os._exit(code)
 
 
 class _Server:
     """Forks on request, and passes on the exit codes."""
 
-    def __init__(self, control: socket.socket):
-        self._control = control
+    def __init__(self, control: socket.socket, parent: int):
+        self._control, self._parent = control, parent
         self._woken, self._wake = socket.socketpair()
         self._pids: dict[int, int] = {}
         self._sentinels: dict[int, Connection] = {}
 
     def run(self) -> None:
-        """Serve until the other end of the control socket is closed."""
+        """Serve until the parent closes the control socket, or ends."""
         self._wake.setblocking(False)
         signal.set_wakeup_fd(self._wake.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         while True:
-            ready = wait([self._control, self._woken])
+            ready = wait([self._control, self._woken], _LOOK_UP)
             if self._woken in ready:
                 self._woken.recv(_MESSAGE)
                 self._reap()
             if self._control in ready and not self._obey():
+                return
+            if os.getppid() != self._parent:  # its socket may live on in a process it forked
                 return
 
     def _obey(self) -> bool:
@@ -76,7 +83,12 @@ class _Server:
 
     def _fork(self, number: int, seat: Seat, conn: int, sentinel: int) -> None:
         here = os.getpid()
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            Connection(sentinel, readable=False).send(f"could not be forked: {error}")
+            os.close(conn)
+            return
         if pid == 0:
             try:
                 os.setpgid(0, 0)

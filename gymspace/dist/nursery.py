@@ -51,6 +51,8 @@ class Child:
             with suppress(subprocess.TimeoutExpired):
                 self._server.wait(1)
             return "the process it was forked from ended"
+        if isinstance(code, str):
+            return code
         if code >= 0:
             return f"exit code {code}"
         return f"killed by signal {-code} ({signal.Signals(-code).name})"

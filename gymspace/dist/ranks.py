@@ -88,8 +88,10 @@ def _set_up_torch(seat: Seat) -> None:
 
     torch.set_num_threads(seat.threads)
     if seat.device == "cuda":
-        place = seat.slot * seat.ranks + seat.rank
-        torch.cuda.set_device(place % torch.cuda.device_count())
+        devices = torch.cuda.device_count()
+        if not devices:
+            raise ConfigError("device", "there is no CUDA device here", value="cuda")
+        torch.cuda.set_device((seat.slot * seat.ranks + seat.rank) % devices)
     if seat.ranks > 1:
         # All ranks of a slot are on this machine, whatever its host name resolves to.
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")

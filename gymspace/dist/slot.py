@@ -10,23 +10,33 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from gymspace.dist.jobs import Done, Event, Fault, Finished, Job, Outcome, Progress, TimedOut
+from gymspace.dist.jobs import (
+    Done,
+    Event,
+    Failed,
+    Fault,
+    Finished,
+    Job,
+    Outcome,
+    Progress,
+    TimedOut,
+)
 from gymspace.dist.nursery import Child, Nursery
 from gymspace.dist.ranks import Seat
 
 # Seconds that a rank may take to get ready; that the others have to answer once one of them failed
 # (they may be waiting for it in vain), and to finish once rank 0 did.
-START, GRACE, LAG = 120.0, 3.0, 25.0
+START, GRACE, LAG = 300.0, 3.0, 25.0
 ATTEMPTS = 2
 TAIL = 40
 
 
 class StartError(RuntimeError):
-    """A worker could not be made; the text is one line, ``traceback`` the whole story."""
+    """A worker could not be made; the text is one line, ``failed`` has the whole story."""
 
-    def __init__(self, error: str, traceback: str):
-        super().__init__(error)
-        self.traceback = traceback
+    def __init__(self, worker: str, failed: Failed):
+        super().__init__(f"{worker}: {failed.error}")
+        self.failed = failed
 
 
 class Slot:
@@ -34,7 +44,8 @@ class Slot:
 
     def __init__(self, nursery: Nursery, seat: Seat, log: Path | None = None):
         """``seat`` is the pattern of all ranks' seats; what they print is kept in ``log``."""
-        self.number, self.job = seat.slot, None  # type: int, Job | None
+        self.number = seat.slot
+        self.job: Job | None = None
         self._nursery, self._seat, self._log = nursery, seat, log
         self._children: list[Child] = []
         self._heard: set[Connection] = set()  # pipes and sentinels with something still to come
@@ -52,7 +63,12 @@ class Slot:
     @property
     def idle(self) -> bool:
         """The ranks wait for a job."""
-        return bool(self._children) and self.job is None and not self._owing
+        return self._whole and self.job is None and not self._owing
+
+    @property
+    def _whole(self) -> bool:
+        pipes = {pipe for child in self._children for pipe in child.pipes}
+        return bool(pipes) and pipes <= self._heard
 
     def start(self) -> None:
         """Fork the ranks; they are ready later."""
@@ -166,7 +182,7 @@ class Slot:
             failed = self._first_fault().failed(self._seat.ranks)
             self.kill()
             if self._attempts >= ATTEMPTS:
-                raise StartError(f"{self._seat.worker}: {failed.error}", failed.traceback)
+                raise StartError(self._seat.worker, failed)
         elif self._children and not self._owing:
             self._attempts = 0
 
@@ -187,10 +203,10 @@ class Slot:
     def _finish(self, job: Job, outcome: Outcome) -> Finished:
         if self._log is not None:
             self._keep_output(self._log, job)
-        alive = self._heard.issuperset(p for child in self._children for p in child.pipes)
-        if self._owing or not alive or not all(fault.clean for fault in self._faults):
+        clean = all(fault.clean for fault in self._faults)
+        if self._owing or not self._whole or not clean:
             self.kill()
-        self.job = None
+        self.job, self._faults, self._value = None, [], None
         return Finished(self.number, job, outcome)
 
     def _output(self, rank: int) -> str:
@@ -200,7 +216,9 @@ class Slot:
         return ""
 
     def _tail(self, rank: int) -> str:
-        text = self._output(rank) or self._nursery.output.read_text(errors="backslashreplace")
+        text = self._output(rank)
+        if self.job is None:
+            text = self._nursery.output.read_text(errors="backslashreplace") + text
         return "\n".join(text.splitlines()[-TAIL:])
 
     def _keep_output(self, log: Path, job: Job) -> None:

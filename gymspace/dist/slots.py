@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +103,7 @@ class Slots:
 
     def _run(self, jobs: Iterator[Job]) -> Iterator[Event]:
         more = True
+        yield from self._attend(0.0)  # ranks may have died since the last run
         while True:
             for slot in self._slots:
                 if more and slot.down:
@@ -115,15 +116,16 @@ class Slots:
                         yield Started(slot.number, job)
             if not more and all(slot.job is None for slot in self._slots):
                 return
-            readable = self._wait()
-            for slot in self._slots:
-                yield from slot.attend(readable)
+            yield from self._attend(inf)
 
-    def _wait(self) -> set[Connection]:
+    def _attend(self, seconds: float) -> Iterator[Event]:
+        """Wait for at most ``seconds`` until a slot has something to tell, and tell it."""
         limit = min(slot.limit for slot in self._slots)
-        left = None if limit == inf else max(0.0, limit - time.monotonic())
+        seconds = max(0.0, min(seconds, limit - time.monotonic()))
         sources = set().union(*(slot.sources() for slot in self._slots))
-        return set(wait(sources, left))  # type: ignore[arg-type]
+        readable: set[Any] = set(wait(sources, None if seconds == inf else seconds))
+        for slot in self._slots:
+            yield from slot.attend(readable)
 
     def close(self) -> None:
         """End all processes; jobs that run are killed."""

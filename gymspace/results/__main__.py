@@ -13,6 +13,7 @@ from gymspace.errors import ConfigError
 from gymspace.results import show
 from gymspace.results.query import condition, resolve, select, sort
 from gymspace.results.tables import Row, Table
+from gymspace.results.view import View, load_view
 
 _COMMANDS = """commands:
   top       best designs, means per dimension, reasons of failures (the default)
@@ -26,7 +27,7 @@ class _Parser(ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code: 0, or 2 after one line that says what is wrong."""
+    """Run the command line and return the exit code; 2 goes with one line of what is wrong."""
     try:
         asked = _parser().parse_intermixed_args(arguments)
         _run(asked)
@@ -67,7 +68,7 @@ def _parser() -> ArgumentParser:
 def _run(asked: Namespace) -> None:
     if asked.top is not None and asked.top < 1:
         raise ConfigError("--top", "must be at least 1", value=asked.top)
-    view = show.load(asked.folder)
+    view = load_view(asked.folder)
     if not view.records:
         waiting = f" ({view.unfinished} unfinished)" if view.unfinished else ""
         raise ConfigError("results", f"has no finished trial yet{waiting}", value=asked.folder)
@@ -84,10 +85,9 @@ def _run(asked: Namespace) -> None:
         show.print_summary(view, rows, console, asked.top or 10)
 
 
-def _rows(asked: Namespace, view: show.View, table: Table, rows: Sequence[Row]) -> list[Row]:
-    known = {
-        typed: name for typed, name in view.columns.items() if name in (*table.columns, "task")
-    }
+def _rows(asked: Namespace, view: View, table: Table, rows: Sequence[Row]) -> list[Row]:
+    own = {*table.columns, "task"}
+    known = {typed: name for typed, name in view.columns.items() if name in own}
     kept = select(rows, [condition(text, known) for text in asked.where])
     if asked.sort is None:
         return kept[::-1] if asked.reverse else kept

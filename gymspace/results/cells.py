@@ -31,10 +31,9 @@ Cell = bool | int | float | str | tuple | Null | None
 
 _INTEGER = re.compile(r"-?\d{1,4000}")  # Python converts no more digits than that
 _LITERALS: Mapping[str, Cell] = {"null": NULL, "true": True, "false": False}
-# Text that common readers take for something else (empty, missing, a truth value), any case.
-_WORDS = frozenset(
-    ("", "null", "none", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "true", "false", "nat", "nil")
-)
+# Text that readers of CSV, pandas above all, take for a missing or a truth value.
+_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "None", "NULL", "nan", "NaN", "-nan")
+_WORDS = frozenset((*_MISSING, "-NaN", "True", "TRUE", "False", "FALSE"))
 
 
 def level(value: Any) -> Cell:
@@ -95,7 +94,7 @@ def order(cell: Cell) -> tuple:
 
 
 def _misleads(text: str) -> bool:
-    odd = text.lower() in _WORDS or text != text.strip() or not text.isprintable()
+    odd = text in _WORDS or text != text.strip() or not text.isprintable()
     return odd or from_text(text) is not text
 
 

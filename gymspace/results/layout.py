@@ -1,28 +1,54 @@
 """The terminal's house style: plain grids, aligned numbers, a compact form where it is narrow."""
 
-from typing import Literal, cast
+from typing import Literal
 
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-_UNLIMITED = 10_000
+_FOLD_WIDTH = 24  # of a folding column, to count as fitting
+_FOLD_LEAST = 12
 
 
-def grid(*columns: tuple[str, str]) -> Table:
-    """A table without lines; each column has a title and ``left`` or ``right``."""
+Side = Literal["left", "right", "fold"]
+
+
+def grid(*columns: tuple[str, Side]) -> Table:
+    """A table without lines; ``fold`` is a left column that wraps where the console is narrow."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 1), header_style="bold")
     for title, side in columns:
-        table.add_column(title, justify=cast(Literal["left", "right"], side))
+        justify: Literal["left", "right"] = "right" if side == "right" else "left"
+        table.add_column(title, justify=justify, no_wrap=side != "fold", overflow="fold")
+        table.columns[-1].min_width = _FOLD_LEAST if side == "fold" else None
     return table
 
 
-def print_fitting(console: Console, wide: Table, compact: Table) -> None:
-    """Print ``wide`` if the console is wide enough for it, else ``compact``."""
-    options = console.options.update(max_width=_UNLIMITED)
-    fits = Measurement.get(console, options, wide).maximum <= console.width
-    console.print(wide if fits else compact)
+def add(table: Table, *cells: str | Text, style: str = "", last: bool = False) -> None:
+    """Add a row of literal text (a cell like ``[1]`` is no markup); ``last`` ends a section."""
+    texts = [cell if isinstance(cell, Text) else Text(cell) for cell in cells]
+    table.add_row(*texts, style=style, end_section=last)
+
+
+def note(console: Console, text: str) -> None:
+    """Print a dim line of literal text, never broken inside a path or a command."""
+    console.print(Text(text, style="dim"), soft_wrap=True)
+
+
+def print_fitting(console: Console, *tables: Table) -> None:
+    """Print the first of the tables that the console is wide enough for, else the last."""
+    fits = [table for table in tables if _width(table) <= console.width]
+    console.print([*fits, tables[-1]][0])
+
+
+def _width(table: Table) -> int:
+    """Characters per line that the table needs to show every unfolded column whole."""
+    widths = [
+        max(Text(str(cell)).cell_len for cell in (column.header, *column.cells))
+        if column.no_wrap
+        else _FOLD_WIDTH
+        for column in table.columns
+    ]
+    return sum(widths) + 2 * (len(widths) - 1)
 
 
 def number(value: float | None, digits: int = 0) -> str:

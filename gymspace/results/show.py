@@ -3,20 +3,23 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from gymspace.results import designs, names
-from gymspace.results.cells import Cell, order, to_text
-from gymspace.results.layout import grid, number, plus_minus, print_fitting
+from gymspace.results.cells import Cell, level, order, to_text
+from gymspace.results.layout import Side, add, grid, note, number, plus_minus, print_fitting
 from gymspace.results.tables import Row, chooser, mean_std
 from gymspace.results.view import View, load_view
 
 TROUBLE = ("failed", "diverged", "timeout")
 _LEVELS = 12  # a dimension with more choices than that has no table of means
 _GROUPS = 5
+_LONG = 8  # characters of a float beyond which 4 digits are shown
+_COSTS = ("params", "seconds")
+_FILES = ("leaderboard.csv", "trials.csv", "agg/", "report.html", "trials/")
 
 
 def summary(folder: Path, console: Console, top: int = 10) -> None:
@@ -39,7 +42,7 @@ def print_summary(view: View, rows: Sequence[Row], console: Console, top: int) -
     if len(tasks) == 1:
         _print_dimensions(view, rows, console)
     elif tasks:
-        console.print("\nmeans per dimension: choose a task, as in --where task=ID", style="dim")
+        note(console, "\nmeans per dimension: choose a task, as in --where task=ID")
     _print_reasons(view, console)
     _print_files(view.folder, console)
 
@@ -47,16 +50,16 @@ def print_summary(view: View, rows: Sequence[Row], console: Console, top: int) -
 def print_failures(view: View, rows: Sequence[Row], console: Console) -> None:
     """Print every given row of the table of trials with its reason."""
     console.print(_headline(view))
-    table = grid(("trial", "left"), ("status", "left"), ("design", "left"), ("seed", "right"))
-    table.add_column("reason", overflow="fold")
+    head: list[tuple[str, Side]] = [("trial", "left"), ("status", "left"), ("design", "fold")]
+    table = grid(*head, ("seed", "right"), ("reason", "fold"))
     for row in rows:
         choices = _choices(row, view.aliases)
-        reason = Text(row.get("error") or "(no reason given)")
-        table.add_row(row["trial"], row["status"], choices, str(row["seed"]), reason)
+        reason = row["error"] or "(no reason given)"
+        add(table, row["trial"], row["status"], choices, str(row["seed"]), reason)
     if rows:
         console.print()
         console.print(table)
-        console.print(f"\nlogs: {view.folder}/trials/TRIAL/trial.log", style="dim", soft_wrap=True)
+        note(console, f"\nlogs: {view.folder}/trials/TRIAL/trial.log")
     else:
         console.print("\nno trial failed, diverged or timed out")
 
@@ -70,48 +73,49 @@ def _headline(view: View) -> Text:
     status = Counter(record["status"] for record in view.records)
     counts = [f"{status[name]} {name}" for name in names.STATUSES if status[name]]
     counts += [f"{view.unfinished} unfinished"] if view.unfinished else []
-    n_designs = len({record["design"] for record in view.records})
+    n_designs, n_tasks = (len({r[key] for r in view.records}) for key in ("design", "task"))
+    parts = [_count(n_designs, "design") + (f" on {n_tasks} tasks" if n_tasks > 1 else "")]
+    parts += [_count(len(view.records), "trial")]
     text = Text(view.folder.resolve().name, style="bold")
-    line = f"  {n_designs} designs, {len(view.records)} trials: {', '.join(counts) or 'none'}"
+    line = f"  {', '.join(parts)}: {', '.join(counts)}"
     return text.append(line, style="not bold")
 
 
 def _print_task(view: View, rows: Sequence[Row], console: Console, top: int, several: bool) -> None:
     by = _metric(view, rows[0]["task"])
-    if by is None:
+    if by is None or all(row.get("rank") is None for row in rows):
         console.print("\nno design has a finished trial")
         return
     metric, more_is_better = by
     better = "higher" if more_is_better else "lower"
     about = _task_label(view, rows[0]) if several else ""
     line = f"{metric} ({better} is better) at the epoch that is best on validation, mean ± std"
-    console.print(f"\n{about}{line}", style="dim", highlight=False)
-    shown = rows[:top]
-    varied = _varying(view, rows)
-    wide = _designs(shown, metric, {name: view.aliases[name] for name in varied}, fold=False)
-    compact = _designs(shown, metric, {name: view.aliases[name] for name in varied}, fold=True)
-    print_fitting(console, wide, compact)
+    note(console, f"\n{about}{line}")
+    short = {name: view.aliases[name] for name in _varying(view, rows)}
+    forms = ((False, _COSTS), (True, _COSTS), (True, ()))
+    print_fitting(console, *(_designs(rows[:top], metric, short, *form) for form in forms))
     if len(rows) > top:
-        console.print(f"  and {len(rows) - top} more designs", style="dim", highlight=False)
+        note(console, f"  and {len(rows) - top} more")
 
 
-def _designs(rows: Sequence[Row], metric: str, short: Mapping[str, str], fold: bool) -> Any:
+def _designs(
+    rows: Sequence[Row], metric: str, short: Mapping[str, str], fold: bool, costs: Sequence[str]
+) -> Table:
     numeric = {name for name in short if all(_is_number(row.get(name)) for row in rows)}
-    choices = [(short[name], "right" if name in numeric else "left") for name in short]
-    scores = [(f"val {metric}", "right"), (f"test {metric}", "right"), ("seeds", "right")]
-    head = [("rank", "right"), *([("choices", "left")] if fold else choices), *scores]
-    table = grid(*head, ("params", "right"), ("seconds", "right"))
+    head: list[tuple[str, Side]] = [("choices", "fold")]
+    if not fold:
+        head = [(short[name], "right" if name in numeric else "left") for name in short]
+    results = (f"val {metric}", f"test {metric}", "seeds", *costs)
+    table = grid(("rank", "right"), *head, *((name, "right") for name in results))
     for row in rows:
-        cells = [_choices(row, short)] if fold else [_cell(row.get(name)) for name in short]
-        table.add_row(
-            number(row.get("rank")),
-            *cells,
-            plus_minus(row.get(f"val_{metric}_mean"), row.get(f"val_{metric}_std")),
-            plus_minus(row.get(f"test_{metric}_mean"), row.get(f"test_{metric}_std")),
-            _seeds(row),
-            number(row.get("params")),
-            number(row.get("seconds"), digits=1),
+        choices = [_choices(row, short)] if fold else [_cell(row.get(name)) for name in short]
+        scores = (
+            plus_minus(row.get(f"{split}_{metric}_mean"), row.get(f"{split}_{metric}_std"))
+            for split in ("val", "test")
         )
+        known = {"params": number(row.get("params")), "seconds": number(row.get("seconds"), 1)}
+        costly = (known[name] for name in costs)
+        add(table, number(row.get("rank")), *choices, *scores, _seeds(row), *costly)
     return table
 
 
@@ -122,20 +126,20 @@ def _print_dimensions(view: View, rows: Sequence[Row], console: Console) -> None
     if by is None or not varied:
         return
     metric, more_is_better = by
-    table = grid(("dimension", "left"), ("choice", "right"), ("designs", "right"))
-    for name in ("mean val", "mean test", "best val"):
-        table.add_column(f"{name} {metric}" if name == "mean val" else name, justify="right")
+    results = ("designs", f"mean val {metric}", "mean test", "best val")
+    head: list[tuple[str, Side]] = [("dimension", "left"), ("choice", "left")]
+    table = grid(*head, *((name, "right") for name in results))
     for name in varied:
         _add_dimension(table, view.aliases[name], _levels(ranked, name), metric, more_is_better)
-    console.print("\nmeans over ranked designs, per choice", style="dim")
+    note(console, "\nmeans over ranked designs, per choice")
     console.print(table)
 
 
 def _add_dimension(
-    table: Any, title: str, levels: list[tuple[Cell, list[Row]]], metric: str, more: bool
+    table: Table, title: str, levels: list[tuple[Cell, list[Row]]], metric: str, more: bool
 ) -> None:
     if len(levels) > _LEVELS:
-        table.add_row(title, f"({len(levels)} values)")
+        add(table, title, f"({len(levels)} values)")
         return
     val, test = f"val_{metric}_mean", f"test_{metric}_mean"
     pick = max if more else min
@@ -144,13 +148,15 @@ def _add_dimension(
     for i, ((cell, rows), mean) in enumerate(zip(levels, means, strict=True)):
         test_mean, _ = mean_std((row.get(test) for row in rows), ddof=0)
         top = number(pick(row[val] for row in rows), digits=4)
-        style = "bold" if mean == best else ""
-        parts = (len(rows), number(mean, digits=4), number(test_mean, digits=4), top)
-        table.add_row(
+        parts = (number(mean, digits=4), number(test_mean, digits=4), top)
+        add(
+            table,
             title if i == 0 else "",
-            Text(_cell(cell), style=style),
-            *(Text(str(part), style=style) for part in parts),
-            end_section=i == len(levels) - 1,
+            _cell(cell),
+            str(len(rows)),
+            *parts,
+            style="bold" if mean == best else "",
+            last=i == len(levels) - 1,
         )
 
 
@@ -160,22 +166,19 @@ def _print_reasons(view: View, console: Console) -> None:
         return
     groups = Counter((record["status"], record["error"] or "(no reason given)") for record in bad)
     ordered = sorted(groups.items(), key=lambda item: (-item[1], item[0]))
-    table = grid(("trials", "right"), ("status", "left"))
-    table.add_column("reason", no_wrap=True, overflow="ellipsis")
+    table = grid(("trials", "right"), ("status", "left"), ("reason", "fold"))
     for (status, reason), times in ordered[:_GROUPS]:
-        table.add_row(str(times), status, Text(reason))
-    console.print("\ntrials that ended badly", style="dim")
+        add(table, str(times), status, reason)
+    note(console, "\ntrials that ended badly")
     console.print(table)
     command = f"python -m gymspace.results failures {view.folder}"
     more = f"{len(ordered) - _GROUPS} more reasons; " if len(ordered) > _GROUPS else ""
-    console.print(f"  {more}one by one: {command}", style="dim", soft_wrap=True, highlight=False)
+    note(console, f"  {more}one by one: {command}")
 
 
 def _print_files(folder: Path, console: Console) -> None:
-    files = ("leaderboard.csv", "trials.csv", "agg", "report.html", "trials")
-    there = [folder / name for name in files if (folder / name).exists()]
-    texts = [f"{path}/" if path.is_dir() else str(path) for path in there]
-    console.print(f"\nfiles: {'  '.join(texts)}", style="dim", highlight=False, soft_wrap=True)
+    there = [name for name in _FILES if (folder / name.strip("/")).exists()]
+    note(console, f"\nfiles in {folder}: {'  '.join(there)}")
 
 
 def _metric(view: View, task: str) -> tuple[str, bool] | None:
@@ -184,11 +187,10 @@ def _metric(view: View, task: str) -> tuple[str, bool] | None:
 
 def _task_label(view: View, row: Row) -> str:
     spec = next(record["spec"] for record in view.records if record["task"] == row["task"])
-    known = {
-        view.aliases.get(key, key): row.get(key) for key in designs.task_keys(list(view.aliases))
-    }
-    known = known or {"dataset": spec.get("dataset")}
-    return f"task {row['task']} ({', '.join(f'{k}={_cell(v)}' for k, v in known.items())}): "
+    keys = designs.task_keys(list(view.aliases))
+    known = {view.aliases[key]: row.get(key) for key in keys}
+    known = known or {"dataset": level(spec.get("dataset"))}
+    return f"task {row['task']}: {' '.join(f'{k}={_cell(v)}' for k, v in known.items())}\n"
 
 
 def _varying(view: View, rows: Sequence[Row]) -> list[str]:
@@ -207,13 +209,20 @@ def _choices(row: Row, short: Mapping[str, str]) -> str:
     return " ".join(f"{alias}={_cell(cell)}" for alias, cell in there.items() if cell is not None)
 
 
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def _seeds(row: Row) -> str:
     missing = len(row["missing"].split())
     return str(row["n_done"]) if not missing else f"{row['n_done']}/{row['n_done'] + missing}"
 
 
 def _cell(cell: Cell) -> str:
-    return "-" if cell is None else to_text(cell)
+    if cell is None:
+        return "-"
+    text = to_text(cell)
+    return f"{cell:.4g}" if isinstance(cell, float) and len(text) > _LONG else text
 
 
 def _is_number(cell: Cell) -> bool:

@@ -35,8 +35,8 @@ def judge(pred: Tensor, target: Tensor, mask: Mask) -> Judged:
     pred = pred.squeeze(1) if pred.dim() == 2 and pred.shape[1] == 1 else pred
     target = target.squeeze(1) if target.dim() == 2 and target.shape[1] == 1 else target
     if mask.dtype != torch.bool:
-        target = target.index_select(0, mask)
-        return Judged(pred.index_select(0, mask), target, has_label(target))
+        target = target[mask]
+        return Judged(pred[mask], target, has_label(target))
     rows = mask if target.dim() == 1 else mask.unsqueeze(1)
     return Judged(pred, target, has_label(target).logical_and_(rows))
 

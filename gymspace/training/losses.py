@@ -38,7 +38,7 @@ def cross_entropy(label_smoothing: float = 0.0) -> Loss:
         rows = labelled.nonzero().squeeze(1)
         # Selecting, not weighing by zero: 0 x inf of an unlabelled row would be a NaN gradient.
         if len(rows) < len(target):
-            pred, target = pred.index_select(0, rows), target.index_select(0, rows)
+            pred, target = pred[rows], target[rows]
         total = F.cross_entropy(pred, target, reduction="sum", label_smoothing=label_smoothing)
         return LossSum(total, len(rows))
 

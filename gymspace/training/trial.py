@@ -13,7 +13,7 @@ from gymspace import registry
 from gymspace.graph.task import Task
 from gymspace.models.model import build_model
 from gymspace.records import Progress, Run
-from gymspace.spec import TrialSpec, design_id, task_id, trial_id
+from gymspace.spec import TrialSpec, identity
 from gymspace.training.fit import Fit, fit
 from gymspace.training.group import Group
 from gymspace.training.optim import build_optimizer, build_scheduler
@@ -55,18 +55,6 @@ def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, A
         if writer:
             writer.finish(result)
     return result
-
-
-def identity(spec: TrialSpec) -> dict[str, Any]:
-    """What a result says of the trial it belongs to."""
-    return {
-        "trial": trial_id(spec),
-        "design": design_id(spec),
-        "task": task_id(spec),
-        "seed": spec.seed,
-        "fold": spec.fold,
-        "ranks": spec.dist.ranks,
-    }
 
 
 def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:

@@ -13,11 +13,11 @@ import torch
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.graph.task import Source, Task, load_source, source_spec, split_task
-from gymspace.records import LOG, SPEC, Facts, Inspect, Run, write_json
+from gymspace.records import LOG, Facts, Inspect, Run
 from gymspace.spec import TrialSpec
 from gymspace.training.batches import SPLITS
 from gymspace.training.group import Group
-from gymspace.training.trial import assemble, count_params, identity, run_trial
+from gymspace.training.trial import assemble, count_params, run_trial
 
 log = logging.getLogger(__name__)
 
@@ -44,10 +44,8 @@ class Worker:
     def _(self, request: Run, report: Callable[[Any], None]) -> dict[str, Any]:
         if self.group.rank:
             return run_trial(request, self._task(request.spec), self.group, report)
-        request.folder.mkdir(parents=True, exist_ok=True)
         with trial_log(request.folder / LOG):
             try:
-                write_json(request.folder / SPEC, spec_file(request))
                 return run_trial(request, self._task(request.spec), self.group, report)
             except Exception:
                 log.exception("failed")
@@ -97,23 +95,6 @@ def check_device(spec: TrialSpec) -> None:
     """Raise `ConfigError` if the device asked for is not there."""
     if spec.device == "cuda" and not torch.cuda.is_available():
         raise ConfigError("device", "this machine has no usable GPU: use cpu", value="cuda")
-
-
-def spec_file(run: Run) -> dict[str, Any]:
-    """What is kept of a trial's spec beside its result."""
-    known = {
-        name: value
-        for name, value in identity(run.spec).items()
-        if name in ("trial", "design", "task")
-    }
-    config = run.spec.model_dump(mode="json")
-    return {
-        "spec_version": 1,
-        **known,
-        "choices": dict(run.choices),
-        "code": dict(run.code),
-        "spec": config,
-    }
 
 
 @contextmanager

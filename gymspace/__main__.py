@@ -1,0 +1,212 @@
+"""The command line: Hydra composes, and nothing of Hydra goes beyond this file.
+
+Hydra is imported inside functions, because every warm rank imports this module as well.
+"""
+
+import math
+import os
+import re
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gymspace.dist.slots import Slots
+from gymspace.errors import ConfigError
+from gymspace.spec import TrialSpec, unknown_key
+from gymspace.sweep.command import Command, execute
+from gymspace.sweep.loop import Launch
+from gymspace.sweep.settings import Settings, split_config
+from gymspace.sweep.space import override, parse_space
+
+WORKER = "gymspace.training.worker:Worker"
+FLAGS = {
+    **dict.fromkeys(("--help", "-h", "--hydra-help", "--version", "--resolve"), 0),
+    **dict.fromkeys(("--run", "-r", "--multirun", "-m", "--shell-completion", "-sc"), 0),
+    **dict.fromkeys(("--cfg", "-c", "--package", "-p", "--config-path", "-cp"), 1),
+    **dict.fromkeys(("--config-name", "-cn", "--config-dir", "-cd", "--experimental-rerun"), 1),
+    **dict.fromkeys(("--info", "-i"), 1),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command line and exit: 0, 1 if a trial failed, 2 for a mistake, 130 if interrupted."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        _require_no_launcher(os.environ)
+        _hydra(flags_first(sys.argv[1:] if arguments is None else arguments))
+    except ConfigError as error:
+        _fail(str(error))
+    except (HydraException, OmegaConfBaseException) as error:
+        _fail(str(as_config_error(error)))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _fail(text: str) -> None:
+    print(f"gymspace: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _require_no_launcher(environment: Mapping[str, str]) -> None:
+    """Ranks are started by us; under torchrun every rank would run the whole sweep."""
+    size = environment.get("WORLD_SIZE", "1")
+    if "RANK" in environment and size != "1":
+        problem = "gymspace starts the ranks of a trial itself: run it without torchrun"
+        raise ConfigError("dist.ranks", problem, value=size)
+
+
+def flags_first(arguments: Sequence[str]) -> list[str]:
+    """``arguments`` with the flags before the overrides, which Hydra wants in one piece."""
+    flags: list[str] = []
+    overrides: list[str] = []
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name = word.partition("=")[0]
+        if not word.startswith("-"):
+            overrides.append(word)
+        elif name not in FLAGS:
+            raise ConfigError(name, "unknown flag", choices=FLAGS)
+        else:
+            optional = name in ("--info", "-i") and (not rest or "=" in rest[0])
+            takes = FLAGS[name] and "=" not in word and not optional
+            flags += [word, *([rest.pop(0)] if takes and rest else [])]
+    return [*flags, *overrides]
+
+
+def _hydra(arguments: list[str]) -> None:
+    import hydra
+
+    # Without it Hydra prints several lines and exits with 1 instead of raising.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    sys.argv = [sys.argv[0], *arguments]
+    here = str(config_dir())
+    hydra.main(version_base="1.3", config_path=here, config_name="config")(single)()
+
+
+def config_dir() -> Path:
+    """The folder of the config files: in the package if it was built, else beside it."""
+    package = Path(__file__).resolve().parent
+    built = package / "conf"
+    return built if built.is_dir() else package.parent / "conf"
+
+
+def single(config: Any) -> None:
+    """Run the base design once, in ``results/single``, whatever the experiment would sweep."""
+    from rich.console import Console
+
+    plain, settings = split_config(_plain(config))
+    console = Console()
+    waiting = parse_space(_lists(settings.sweep.space))
+    if waiting:
+        designs = math.prod(len(d.choices) for d in waiting)
+        console.print(f"the base design, once; {designs} designs of the sweep wait behind -m")
+    once = {"name": "single", "seeds": 1, "folds": 1, "extend": True}
+    sweep = settings.sweep.model_copy(update=once)
+    settings = settings.model_copy(update={"sweep": sweep})
+    command = Command(_text(), plain, settings, (), {}, lambda chosen: plain)
+    sys.exit(execute(command, launcher(settings), console))
+
+
+def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
+    """Run the sweep of the composed ``config``, narrowed or widened by the overrides."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from rich.console import Console
+
+    plain, settings = split_config(_plain(config))
+    parsed = OverridesParser.create(config_loader=loader).parse_overrides(list(arguments))
+    space = parse_space(_lists(settings.sweep.space))
+    named = {d.key for d in space}
+    asked = [o for o in parsed if o.is_sweep_override() or o.key_or_group in named]
+    space = override(space, {_dimension_key(o.key_or_group): _choices(o) for o in asked})
+    fixed = [o.input_line for o in parsed if not o.is_sweep_override()]
+
+    @cache
+    def composed(chosen: tuple[str, ...]) -> dict[str, Any]:
+        groups = {choice.partition("=")[0] for choice in chosen}
+        rest = [line for line in fixed if line.partition("=")[0] not in groups]
+        return split_config(_plain(loader.load_sweep_config(config, [*rest, *chosen])))[0]
+
+    command = Command(
+        text=_text(),
+        base=plain,
+        settings=settings,
+        space=space,
+        groups={d.key: loader.get_group_options(d.key.replace(".", "/")) for d in space},
+        compose=lambda chosen: composed(tuple(f"{k}={v}" for k, v in sorted(chosen.items()))),
+    )
+    sys.exit(execute(command, launcher(settings), Console()))
+
+
+def launcher(settings: Settings) -> Launch:
+    """Warm slots on this machine, as many as ``workers`` says or the cores allow."""
+
+    def launch(ranks: int, device: str) -> Slots:
+        slots = settings.workers or max(1, len(os.sched_getaffinity(0)) // ranks)
+        return Slots(WORKER, slots, ranks, device=device)
+
+    return launch
+
+
+def as_config_error(error: Exception) -> ConfigError:
+    """A fault that Hydra or OmegaConf found while composing, as one line of ours."""
+    from hydra.errors import MissingConfigException
+
+    text = str(error)
+    if isinstance(error, MissingConfigException) and error.options is not None:
+        group, _, name = (error.missing_cfg_file or "").rpartition("/")
+        return ConfigError(group, "no such config", value=name, choices=error.options)
+    if found := re.match(r"Could not override '([^']+)'", text):
+        return unknown_key(found[1], TrialSpec, Settings)
+    return ConfigError("command line", text)
+
+
+def _plain(config: Any) -> dict[str, Any]:
+    from omegaconf import OmegaConf
+
+    plain = OmegaConf.to_container(config, resolve=True)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items() if key != "hydra"}
+
+
+def _lists(space: Mapping[str, Any]) -> dict[str, Any]:
+    """The space of an experiment, with choices written as Hydra strings made into lists."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    def read(value: Any) -> Any:
+        if isinstance(value, Mapping) and "choices" in value:
+            return {**value, "choices": read(value["choices"])}
+        if not isinstance(value, str):
+            return value
+        return _choices(OverridesParser.create().parse_override(f"key={value}"))
+
+    return {key: read(value) for key, value in space.items()}
+
+
+def _choices(override: Any) -> list[Any]:
+    if not override.is_sweep_override():
+        return [override.value()]
+    if not override.is_discrete_sweep():
+        raise ConfigError(override.key_or_group, "a grid takes choices, not an interval")
+    return [override._convert_value(choice) for choice in override.sweep_iterator()]
+
+
+def _dimension_key(key: str) -> str:
+    if key == "experiment":
+        raise ConfigError(key, "one at a time")
+    if key.partition(".")[0] in Settings.model_fields:
+        raise ConfigError(key, f"is a setting, not a dimension: write a list as {key}=[1,2]")
+    return key
+
+
+def _text() -> str:
+    return shlex.join(["python", "-m", "gymspace", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""What a command does once its config is plain: plan, hold the folder, run, write the tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from gymspace import registry
+from gymspace.errors import ConfigError
+from gymspace.results.names import aliases
+from gymspace.results.show import summary
+from gymspace.results.write import write_tables
+from gymspace.spec import TrialSpec, parse
+from gymspace.sweep.display import Display
+from gymspace.sweep.folder import Manifest, base_of, hold
+from gymspace.sweep.loop import Launch, Sweep, run_sweep
+from gymspace.sweep.plan import Compose, Config, Trial, plan
+from gymspace.sweep.settings import Settings, SweepSettings, repeats
+from gymspace.sweep.space import Dimension
+
+OK, FAILED, INTERRUPTED = 0, 1, 130
+
+
+@dataclass(frozen=True)
+class Command:
+    """A sweep to run: the base config of its trials, its settings and its space.
+
+    ``groups`` has the options of each config group and ``compose`` chooses among them.
+    """
+
+    text: str
+    base: Config
+    settings: Settings
+    space: Sequence[Dimension]
+    groups: Mapping[str, Sequence[str]]
+    compose: Compose
+
+
+def execute(command: Command, launch: Launch, console: Console) -> int:
+    """Run ``command`` and return its exit code: 1 if a trial failed or took too long.
+
+    Raises:
+        ConfigError: anything that is wrong with what was asked for, before the first trial.
+    """
+    settings = command.settings.sweep
+    base = parse(command.base)
+    again = repeats(settings, base)
+    trials = plan_trials(command, again)
+    names = [metric.short for metric in base.metrics]
+    given = {d.key: d.alias for d in command.space if d.alias}
+    aliases([d.key for d in command.space], given, names)
+    if settings.dry:
+        return _dry(trials, command, console)
+    with hold(_path(command.settings)) as folder:
+        folder.adopt(_manifest(command, base, again), settings.extend)
+        draw = _draw(command)
+        return _run(Sweep(trials, draw, folder, settings.stale), launch, console)
+
+
+def plan_trials(command: Command, again: Sequence[Mapping[str, int]]) -> list[Trial]:
+    """Every trial of ``command``."""
+    trials = plan(_draw(command), again, command.base, command.groups, command.compose)
+    if not trials:
+        raise ConfigError("sweep.space", "holds no design")
+    return trials
+
+
+def _draw(command: Command) -> Any:
+    return registry.build("sweep.draw", command.settings.sweep.draw, command.space)
+
+
+def _run(sweep: Sweep, launch: Launch, console: Console) -> int:
+    code = INTERRUPTED
+    folder = sweep.folder.path
+    try:
+        with Display(console, sweep.trials) as display:
+            results = run_sweep(sweep, launch, display)
+        bad = [r for r in results if r["status"] in ("failed", "timeout")]
+        code = FAILED if bad else OK
+    except KeyboardInterrupt:
+        console.print("interrupted: the same command goes on where it was cut off")
+    if any((folder / "trials").glob("*/result.json")):
+        write_tables(folder)
+        summary(folder, console)
+    return code
+
+
+def _path(settings: Settings) -> Path:
+    return Path(settings.results) / settings.sweep.name
+
+
+def _dry(trials: Sequence[Trial], command: Command, console: Console) -> int:
+    designs = list({trial.design: trial for trial in reversed(trials)}.values())[::-1]
+    console.print(f"{len(designs)} designs, {len(trials)} trials; the first designs:")
+    for trial in designs[:5]:
+        console.print("  " + ", ".join(f"{k}={v}" for k, v in trial.choices.items()))
+    console.print(f"they would go to {_path(command.settings)}")
+    return OK
+
+
+def _manifest(command: Command, base: TrialSpec, again: Sequence[Mapping[str, int]]) -> Manifest:
+    settings: SweepSettings = command.settings.sweep
+    return Manifest(
+        name=settings.name,
+        command=command.text,
+        draw=settings.draw.label,
+        base=base_of(base),
+        space=command.space,
+        seeds=[repeat["seed"] for repeat in again],
+        folds=[repeat["fold"] for repeat in again],
+    )

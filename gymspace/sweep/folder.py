@@ -1,0 +1,179 @@
+"""The folder of a sweep: held by one process, described by `sweep.json`, filled trial by trial."""
+
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from gymspace.errors import ConfigError
+from gymspace.records import RESULT, SPEC, read_json, write_json
+from gymspace.spec import SPEC_VERSION, TrialSpec, keys
+from gymspace.sweep.plan import Trial
+from gymspace.sweep.space import Dimension
+
+MANIFEST, LOCK, OWNER = "sweep.json", ".lock", ".owner.json"
+FINAL = ("done", "diverged", "pruned")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a sweep is: its base config, the keys it varies, its repeats, the last command."""
+
+    name: str
+    command: str
+    draw: str
+    base: Mapping[str, Any]
+    space: Sequence[Dimension]
+    seeds: Sequence[int]
+    folds: Sequence[int]
+
+
+class SweepFolder:
+    """``results/<sweep>``; make one with `hold`."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def trial(self, id: str) -> Path:
+        """The folder of a trial."""
+        return self.path / "trials" / id
+
+    def result(self, trial: Trial) -> dict[str, Any] | None:
+        """The result of a trial that needs no further run; None if it is missing or not final."""
+        result = read_json(self.trial(trial.id) / RESULT)
+        return result if result and result.get("status") in FINAL else None
+
+    def begin(self, trial: Trial) -> Path:
+        """Make the folder of a trial that is about to run: its spec, and no result any more."""
+        path = self.trial(trial.id)
+        path.mkdir(parents=True, exist_ok=True)
+        (path / RESULT).unlink(missing_ok=True)
+        write_json(path / SPEC, _spec_file(trial))
+        return path
+
+    def outdated(self, trial: Trial) -> bool:
+        """Whether a finished trial was run with other user code than there is now."""
+        kept = read_json(self.trial(trial.id) / SPEC) or {}
+        return kept.get("code", {}) != dict(trial.code)
+
+    def adopt(self, manifest: Manifest, extend: bool) -> None:
+        """Write what the sweep is; what the folder knew of it before is kept beside it.
+
+        Raises:
+            ConfigError: the folder holds another sweep, and ``extend`` is not set.
+        """
+        known = read_json(self.path / MANIFEST)
+        if known is None:
+            self._require_ours()
+            known = {}
+        elif not extend:
+            self._require_same(manifest, known)
+        write_json(self.path / MANIFEST, _merged(manifest, known))
+
+    def _require_ours(self) -> None:
+        others = sorted(p.name for p in self.path.iterdir() if p.name not in (LOCK, OWNER))
+        if others:
+            problem = f"holds {others[0]} and no {MANIFEST}, so it is no sweep: choose another name"
+            raise ConfigError("sweep.name", problem, value=self.path)
+
+    def _require_same(self, manifest: Manifest, known: Mapping[str, Any]) -> None:
+        varied = {d.key for d in manifest.space} | {d["key"] for d in known["space"]}
+        here, there = manifest.base, known["base"]
+        for key in sorted(here.keys() | there.keys()):
+            if here.get(key) != there.get(key) and not any(_within(key, v) for v in varied):
+                raise ConfigError(
+                    "sweep.name",
+                    f"this folder holds a sweep with {key}={there.get(key)}, not {here.get(key)}: "
+                    "choose another sweep.name, or sweep.extend=true to have both in one table",
+                    value=self.path,
+                )
+
+
+@contextmanager
+def hold(path: Path) -> Iterator[SweepFolder]:
+    """The sweep folder at ``path``, made if need be, kept from other processes meanwhile.
+
+    Raises:
+        ConfigError: it cannot be written, or a running process holds it.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path / LOCK, timeout=0)
+        lock.acquire()
+    except Timeout as error:
+        owner = read_json(path / OWNER) or {}
+        by = f"process {owner.get('pid')} on {owner.get('host')}" if owner else "another process"
+        problem = f"is held by {by}: wait for it, or choose another sweep.name"
+        raise ConfigError("sweep.name", problem, value=path) from error
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror or error}): set results=<a folder>"
+        raise ConfigError("results", problem, value=path) from error
+    try:
+        write_json(path / OWNER, {"pid": os.getpid(), "host": socket.gethostname()})
+        yield SweepFolder(path)
+    finally:
+        (path / OWNER).unlink(missing_ok=True)
+        lock.release()
+
+
+def _spec_file(trial: Trial) -> dict[str, Any]:
+    """What is kept of a trial beside its result."""
+    task, design = trial.design
+    return {
+        "spec_version": SPEC_VERSION,
+        "trial": trial.id,
+        "design": design,
+        "task": task,
+        "choices": dict(trial.choices),
+        "code": dict(trial.code),
+        "spec": trial.spec.model_dump(mode="json"),
+    }
+
+
+def base_of(spec: TrialSpec) -> dict[str, Any]:
+    """The keys of ``spec`` that make a sweep another one: all that ids know of, but the repeats."""
+    apart = (*TrialSpec.NOT_IN_ID, "seed", "fold")
+    kept = [key for key in keys() if not any(_within(key, other) for other in apart)]
+    config = spec.model_dump(mode="json")
+    return {key: _at(config, key) for key in kept}
+
+
+def _at(config: Mapping[str, Any], key: str) -> Any:
+    value: Any = config
+    for part in key.split("."):
+        value = value[part]
+    return value
+
+
+def _within(key: str, other: str) -> bool:
+    return key == other or key.startswith(f"{other}.") or other.startswith(f"{key}.")
+
+
+def _merged(manifest: Manifest, known: Mapping[str, Any]) -> dict[str, Any]:
+    space = {d["key"]: dict(d) for d in known.get("space", ())}
+    for dimension in manifest.space:
+        old = space.get(dimension.key, {"choices": [], "alias": None})
+        new = [c for c in dimension.choices if json.dumps(c) not in map(json.dumps, old["choices"])]
+        alias = dimension.alias or old["alias"]
+        space[dimension.key] = {
+            "key": dimension.key,
+            "choices": [*old["choices"], *new],
+            "alias": alias,
+        }
+    return {
+        "version": 1,
+        "name": manifest.name,
+        "command": manifest.command,
+        "draw": manifest.draw,
+        "base": known.get("base", dict(manifest.base)),
+        "space": list(space.values()),
+        "aliases": {d["key"]: d["alias"] for d in space.values() if d["alias"]},
+        "seeds": sorted({*known.get("seeds", ()), *manifest.seeds}),
+        "folds": sorted({*known.get("folds", ()), *manifest.folds}),
+    }

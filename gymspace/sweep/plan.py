@@ -1,0 +1,106 @@
+"""From a space to trials: every design with every repeat, parsed and checked before any runs."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gymspace import registry
+from gymspace.spec import TrialSpec, components, design_id, parse, replace, task_id, trial_id
+from gymspace.sweep.draw import Draw
+from gymspace.sweep.space import Assignment
+
+Config = Mapping[str, Any]
+# Gives the base config with some config groups chosen anew, as in {"dataset": "cora"}.
+Compose = Callable[[Mapping[str, str]], Config]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A trial of a sweep: its spec, the choices that led to it, the hashes of the user's code."""
+
+    spec: TrialSpec
+    choices: Assignment
+    code: Mapping[str, str]
+
+    @property
+    def id(self) -> str:
+        """The trial's id."""
+        return trial_id(self.spec)
+
+    @property
+    def design(self) -> tuple[str, str]:
+        """What its repeats have in common: ids of task and design."""
+        return task_id(self.spec), design_id(self.spec)
+
+
+def plan(
+    draw: Draw,
+    repeats: Sequence[Mapping[str, int]],
+    base: Config,
+    groups: Mapping[str, Sequence[str]],
+    compose: Compose,
+) -> list[Trial]:
+    """All trials of ``draw``, design after design, each of them once.
+
+    ``groups`` has the options of each config group; a choice among them is composed anew, any
+    other is set in the config.
+
+    Raises:
+        ConfigError: a choice that is not valid, before anything has run.
+    """
+    trials: dict[str, Trial] = {}
+    hashes: dict[tuple[str, str], str] = {}
+    while (assignment := draw.ask()) is not None:
+        spec = parse(assemble(assignment, base, groups, compose))
+        code = source_hashes(spec, hashes)
+        for repeat in repeats:
+            trial = Trial(spec.model_copy(update=repeat), assignment, code)
+            trials.setdefault(trial.id, trial)
+    return list(trials.values())
+
+
+def assemble(
+    assignment: Assignment,
+    base: Config,
+    groups: Mapping[str, Sequence[str]],
+    compose: Compose,
+) -> dict[str, Any]:
+    """The config of one design; components are named before their arguments are set."""
+    chosen = {k: v for k, v in assignment.items() if v in groups.get(k, ())}
+    config = dict(compose(chosen) if chosen else base)
+    for key in sorted(assignment.keys() - chosen.keys(), key=lambda key: key.count(".")):
+        config = replace(config, key, assignment[key])
+    return config
+
+
+def source_hashes(spec: TrialSpec, known: dict[tuple[str, str], str]) -> dict[str, str]:
+    """A digest of the source behind every `module:attr` of ``spec``; ``known`` spares reading."""
+    found = {}
+    for key, component in components(spec):
+        if ":" not in component.name:
+            continue
+        at = (key, component.name)
+        if at not in known:
+            known[at] = registry.source_hash(key, component.name)
+        found[component.name] = known[at]
+    return found
+
+
+def idle_keys(architectures: Mapping[str, str], trials: Sequence[Trial]) -> list[tuple[str, str]]:
+    """Swept model keys that change nothing, as (key, layer that ignores it).
+
+    ``architectures`` says by trial id what the model is made of: designs that differ in one key
+    alone and are built alike are one design run several times.
+    """
+    idle = set()
+    for key in {key for trial in trials for key in trial.choices if key.startswith("model.")}:
+        choices, built, layers = defaultdict(set), defaultdict(set), {}
+        for trial in trials:
+            if trial.id in architectures and key in trial.choices:
+                rest = repr(sorted((k, repr(v)) for k, v in trial.choices.items() if k != key))
+                choices[rest].add(repr(trial.choices[key]))
+                built[rest].add(architectures[trial.id])
+                layers[rest] = trial.spec.model.layer.label
+        idle |= {(key, layers[r]) for r in layers if len(built[r]) < len(choices[r])}
+    return sorted(idle)

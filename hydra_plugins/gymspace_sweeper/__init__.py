@@ -1,0 +1,1 @@
+"""Hydra's way to gymspace's sweep loop."""

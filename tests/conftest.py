@@ -1,0 +1,43 @@
+"""Where the tests find real graphs: $GYMSPACE_DATA, or `shared/data` beside the checkout."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.graph import planetoid
+
+_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+REAL_DATA = Path(os.environ.get("GYMSPACE_DATA") or _BESIDE)
+HAVE_REAL_DATA = (REAL_DATA / "planetoid" / "Cora" / "raw").is_dir()
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of real graphs, a read-only `data.root`; the test is skipped where there is none."""
+    if not HAVE_REAL_DATA:
+        pytest.skip(f"no graphs in {REAL_DATA}: set GYMSPACE_DATA")
+    return REAL_DATA
+
+
+@pytest.fixture(scope="session")
+def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A `data.root` whose `planetoid/Cora/raw` holds a small citation graph that is not Cora."""
+    root = tmp_path_factory.mktemp("data")
+    planetoid.write(root / "planetoid")
+    return root
+
+
+@pytest.fixture(params=["stand-in", *(["real"] if HAVE_REAL_DATA else [])])
+def cora_root(request: pytest.FixtureRequest) -> Path:
+    """A `data.root` from which dataset=cora loads: the stand-in, and real Cora where it is."""
+    return request.getfixturevalue("stand_in" if request.param == "stand-in" else "shared_data")
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Iterator[Path]:
+    """A temporary folder that is removed at once: pytest keeps those of three runs."""
+    yield tmp_path
+    shutil.rmtree(tmp_path)

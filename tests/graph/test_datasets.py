@@ -1,0 +1,149 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch_geometric.utils import contains_isolated_nodes, is_undirected
+
+from gymspace import registry
+from gymspace.errors import ConfigError
+from gymspace.graph.datasets import digits
+from gymspace.spec import Component
+from tests.graph import planetoid
+
+
+def load(root, cache, name, **args):
+    component = Component.model_validate({"name": name, **args})
+    return registry.build("dataset", component, root=Path(root), cache=Path(cache))
+
+
+def test_digits_has_the_images_and_links_them_both_ways():
+    data = digits()
+    assert data.x.shape == (1797, 64)
+    assert (data.x.min(), data.x.max()) == (0, 1)
+    assert data.y.bincount().tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+    assert is_undirected(data.edge_index)
+    assert not data.has_self_loops()
+
+
+def test_digits_links_each_image_with_its_nearest():
+    data = digits(k=3)
+    row, col = data.edge_index
+    far = torch.cdist(data.x.double(), data.x.double()).fill_diagonal_(torch.inf)
+    third = far.sort(dim=1).values[:, 2]
+    assert (row.bincount() >= 3).all()
+    assert (far[row, col] <= torch.maximum(third[row], third[col]) + 1e-9).all()
+
+
+def test_digits_is_byte_for_byte_the_same_in_another_process():
+    code = (
+        "import sys; from gymspace.graph.datasets import digits; d = digits();"
+        "sys.stdout.buffer.write(b''.join(t.numpy().tobytes() for t in (d.x, d.edge_index, d.y)))"
+    )
+    there = subprocess.check_output([sys.executable, "-c", code])
+    here = digits()
+    assert there == b"".join(t.numpy().tobytes() for t in (here.x, here.edge_index, here.y))
+
+
+@pytest.mark.parametrize("k", [0, 1797, 2.5, True, "10"])
+def test_digits_takes_a_possible_k_only(k):
+    with pytest.raises(ConfigError, match=r"dataset\.k=.* whole number from 1 to 1796"):
+        digits(k=k)
+
+
+def test_cora_loads_with_its_own_masks(cora_root, tmp_path):
+    data = load(cora_root, tmp_path, "cora")
+    assert data.x.size(0) == data.y.size(0) == data.train_mask.size(0)
+    assert data.val_mask.sum() == 500
+    assert is_undirected(data.edge_index)
+
+
+def test_isolated_nodes_self_loops_and_repeated_edges_load(stand_in, tmp_path):
+    """Field case E4: PyG drops loops and repeats, and the isolated node stays a node."""
+    data = load(stand_in, tmp_path, "cora")
+    assert data.x.size(0) == planetoid.NODES
+    assert contains_isolated_nodes(data.edge_index, data.x.size(0))
+    assert not data.has_self_loops()
+    assert data.edge_index.unique(dim=1).size(1) == data.edge_index.size(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "edges", "features", "classes"),
+    [
+        ("cora", 2708, 10556, 1433, 7),
+        ("citeseer", 3327, 9104, 3703, 6),
+        ("pubmed", 19717, 88648, 500, 3),
+        ("amazon_photo", 7650, 238162, 745, 8),
+        ("amazon_computers", 13752, 491722, 767, 10),
+        ("coauthor_physics", 34493, 495924, 8415, 5),
+        ("cora_ml", 2995, 16316, 2879, 7),
+        ("minesweeper", 10000, 78804, 7, 2),
+    ],
+)
+def test_real_graphs_have_their_published_sizes(
+    shared_data, scratch, name, nodes, edges, features, classes
+):
+    data = load(shared_data, scratch, name)
+    assert tuple(data.x.shape) == (nodes, features)
+    assert data.edge_index.size(1) == edges
+    assert data.y.unique().tolist() == list(range(classes))
+
+
+def test_a_directed_graph_loads(shared_data, tmp_path):
+    """Field case E4: the class's own argument keeps the direction of the edges."""
+    data = load(shared_data, tmp_path, "cora_ml", to_undirected=False)
+    assert not is_undirected(data.edge_index)
+
+
+def test_pyg_classes_without_files_load_and_need_no_cache(tmp_path):
+    data = load(tmp_path / "root", tmp_path / "cache", "pyg", cls="KarateClub")
+    assert data.x.size(0) == 34
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_classes_that_draw_draw_the_same_and_leave_the_global_generators_alone(stand_in, tmp_path):
+    before = torch.get_rng_state()
+    first = load(stand_in, tmp_path / "1", "cora", split="random", num_train_per_class=2, num_val=9)
+    assert torch.equal(before, torch.get_rng_state())
+    torch.rand(5)
+    again = load(stand_in, tmp_path / "2", "cora", split="random", num_train_per_class=2, num_val=9)
+    assert first.train_mask.sum() == 2 * planetoid.CLASSES
+    assert torch.equal(first.train_mask, again.train_mask)
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ({"cls": "Planetoyd", "subset": "Cora"}, "did you mean Planetoid?"),
+        ({"cls": "Planetoid"}, "dataset.subset: Planetoid needs a subset"),
+        ({"cls": "KarateClub", "subset": "Cora"}, "dataset.subset=Cora: KarateClub has no subsets"),
+        ({"cls": "Planetoid", "subset": "Cora", "splitt": "full"}, "did you mean split?"),
+        ({"cls": "Planetoid", "subset": "Cora", "transform": 1}, "takes no such argument"),
+        (
+            {"cls": "Planetoid", "subset": "Cora", "split": "half"},
+            "Planetoid(name=Cora, split=half)",
+        ),
+        (
+            {"cls": "Planetoid", "subset": "Cora", "folder": "../x"},
+            "must be a folder below data.root",
+        ),
+        ({"cls": "Amazon", "subset": "Foto"}, "PyG refuses Amazon(name=Foto)"),
+        ({"cls": "FakeDataset", "num_graphs": 3}, "FakeDataset has 3 graphs, not one"),
+        ({"cls": "FakeHeteroDataset", "num_graphs": 1}, "no graph with one type of nodes"),
+    ],
+)
+def test_what_pyg_cannot_give_is_one_line(tmp_path, args, says):
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path / "root", tmp_path / "cache", "pyg", **args)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "root").exists()
+
+
+def test_a_function_of_the_users_is_a_dataset(tmp_path):
+    data = load(tmp_path, tmp_path, "experiments.datasets:ring", nodes=12, arcs=3)
+    assert data.y.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert data.edge_index.size(1) == 24
+    with pytest.raises(ConfigError, match=r"takes no such argument.*did you mean nodes\?"):
+        load(tmp_path, tmp_path, "experiments.datasets:ring", node=12)
