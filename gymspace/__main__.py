@@ -124,12 +124,12 @@ def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
     named = {d.key for d in space}
     asked = [o for o in parsed if o.is_sweep_override() or o.key_or_group in named]
     space = override(space, {_dimension_key(o.key_or_group): _choices(o) for o in asked})
-    fixed = [o.input_line for o in parsed if not o.is_sweep_override()]
+    fixed = [o for o in parsed if not o.is_sweep_override()]
 
     @cache
     def composed(chosen: tuple[str, ...]) -> dict[str, Any]:
         groups = {choice.partition("=")[0] for choice in chosen}
-        rest = [line for line in fixed if line.partition("=")[0] not in groups]
+        rest = [o.input_line for o in fixed if o.key_or_group not in groups]
         return split_config(_plain(loader.load_sweep_config(config, [*rest, *chosen])))[0]
 
     command = Command(
@@ -159,7 +159,7 @@ def as_config_error(error: Exception) -> ConfigError:
 
     text = str(error)
     if isinstance(error, MissingConfigException) and error.options is not None:
-        group, _, name = (error.missing_cfg_file or "").rpartition("/")
+        group, _, name = str(error.missing_cfg_file).rpartition("/")
         return ConfigError(group, "no such config", value=name, choices=error.options)
     if found := re.match(r"Could not override '([^']+)'", text):
         return unknown_key(found[1], TrialSpec, Settings)

@@ -1,4 +1,4 @@
-"""Adjacency matrices, prepared once per graph and kind, and their product with node features."""
+"""Sparse matrices prepared once: adjacencies of several kinds, and their products."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -14,6 +14,23 @@ from torch_geometric.utils import add_remaining_self_loops
 
 
 @dataclass(frozen=True)
+class Sparse:
+    """A constant sparse matrix in CSR form, with its transpose at hand for the backward pass."""
+
+    matrix: Tensor
+    transpose: Tensor
+
+    @classmethod
+    def of(cls, index: Tensor, values: Tensor, size: tuple[int, int]) -> "Sparse":
+        """From ``index`` [2, K] (row, column) and ``values`` [K]; repeated entries are added."""
+        return cls(_csr(index, values, size), _csr(index.flip(0), values, size[::-1]))
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        """[n, m] @ [m, F] -> [n, F]."""
+        return _Product.apply(dense, self.matrix, self.transpose)
+
+
+@dataclass(frozen=True)
 class Adjacency:
     """Weighted edges: ``index`` [2, E] (source, target), ``weight`` [E], ``nodes`` at both ends."""
 
@@ -23,35 +40,34 @@ class Adjacency:
 
     def __matmul__(self, x: Tensor) -> Tensor:
         """Sum of the weighted in-neighbours: [N, F] -> [N, F]."""
-        return _Product.apply(x, *self._matrices)
+        return self._inflow @ x
 
     @cached_property
-    def _matrices(self) -> tuple[Tensor, Tensor]:
-        forward = _csr(self.index.flip(0), self.weight, self.nodes)
-        return forward, _csr(self.index, self.weight, self.nodes)
+    def _inflow(self) -> Sparse:
+        return Sparse.of(self.index.flip(0), self.weight, (self.nodes, self.nodes))
 
 
 class _Product(torch.autograd.Function):
-    """Sparse times dense with the transpose at hand, which autograd would build anew each step."""
+    """Sparse times dense; autograd's own would build the transpose anew in each step."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, matrix: Tensor, transpose: Tensor) -> Tensor:
+    def forward(ctx: Any, dense: Tensor, matrix: Tensor, transpose: Tensor) -> Tensor:
         ctx.transpose = transpose
-        return matrix @ x
+        return matrix @ dense
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
         return ctx.transpose @ grad.contiguous(), None, None
 
 
-def _csr(index: Tensor, weight: Tensor, nodes: int) -> Tensor:
-    order = torch.argsort(index[0] * nodes + index[1], stable=True)
-    start = torch.zeros(nodes + 1, dtype=torch.int64, device=index.device)
-    torch.cumsum(torch.bincount(index[0], minlength=nodes), 0, out=start[1:])
+def _csr(index: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
+    order = torch.argsort(index[0] * size[1] + index[1], stable=True)
+    start = torch.zeros(size[0] + 1, dtype=torch.int64, device=index.device)
+    torch.cumsum(torch.bincount(index[0], minlength=size[0]), 0, out=start[1:])
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(
-            start, index[1][order], weight[order], (nodes, nodes), check_invariants=True
+            start, index[1][order], values[order], size, check_invariants=True
         )
 
 

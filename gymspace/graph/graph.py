@@ -6,17 +6,25 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from gymspace.graph.adjacency import Adjacency, prepare
+from gymspace.graph.adjacency import Adjacency, Sparse, prepare
 
 EdgeType = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """Nodes of one type: features ``x`` [N, F], and in a batch of graphs the graph of each node."""
+    """Nodes of one type: features ``x`` [N, F], and in a batch of graphs the graph of each node.
+
+    ``sparse`` holds the same features where most of them are zero.
+    """
 
     x: Tensor
     batch: Tensor | None = None
+    sparse: Sparse | None = None
+
+    def project(self, weight: Tensor) -> Tensor:
+        """Features times ``weight`` [F, D], by way of the sparse ones where they are there."""
+        return (self.x if self.sparse is None else self.sparse) @ weight
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,13 @@ class Graph:
         edges = Edges(edge_index, edge_attr, edge_weight)
         return cls({"node": Nodes(x)}, {("node", "to", "node"): edges})
 
+    def with_sparse_x(self) -> "Graph":
+        """The same graph, ready for fast products with features that are mostly zero."""
+        ((name, store),) = self.nodes.items()
+        index = store.x.nonzero().T
+        sparse = Sparse.of(index, store.x[index[0], index[1]], (store.x.size(0), store.x.size(1)))
+        return Graph({name: replace(store, sparse=sparse)}, self.edges)
+
     @property
     def x(self) -> Tensor:
         """Features [N, F] of the only node type."""
@@ -74,7 +89,12 @@ class Graph:
     def with_x(self, x: Tensor) -> "Graph":
         """The same graph with other features on its only node type."""
         ((name, store),) = self.nodes.items()
-        return Graph({name: replace(store, x=x)}, self.edges)
+        return Graph({name: Nodes(x, store.batch)}, self.edges)
+
+    def project(self, weight: Tensor) -> Tensor:
+        """Features times ``weight`` [F, D] of the only node type."""
+        (store,) = self.nodes.values()
+        return store.project(weight)
 
     def adj(self, kind: str) -> Adjacency:
         """The adjacency of ``kind`` (see `gymspace.graph.adjacency`) of the only edge type."""

@@ -13,6 +13,8 @@ from gymspace.graph.graph import Graph
 from gymspace.graph.splits import Split
 from gymspace.spec import DataSpec, TrialSpec
 
+# Share of non-zero features below which a sparse product is the faster one on a CPU.
+SPARSE = 0.1
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
@@ -59,6 +61,8 @@ def load_source(spec: TrialSpec) -> Source:
         if isinstance(value := getattr(data, name, None), Tensor)
     }
     graph = Graph.of(data.x.to(device, dtype), data.edge_index.to(device), **optional)
+    if device.type == "cpu" and data.x.count_nonzero() < SPARSE * data.x.numel():
+        graph = graph.with_sparse_x()
     y = data.y.squeeze(1) if data.y.dim() == 2 and data.y.size(1) == 1 else data.y
     floating = y.is_floating_point()
     outputs = (y.size(1) if y.dim() == 2 else 1) if floating else int(y.max()) + 1

@@ -14,9 +14,17 @@ from gymspace.graph.graph import Graph
 RELU_GAIN = nn.init.calculate_gain("relu")
 
 
-def dense(dim_in: int, dim_out: int, bias: bool, gain: float = RELU_GAIN) -> nn.Linear:
+class Dense(nn.Linear):
+    """A linear map of a graph's features, fast where most of these are zero."""
+
+    def of(self, graph: Graph) -> Tensor:
+        x = graph.project(self.weight.t())
+        return x if self.bias is None else x + self.bias
+
+
+def dense(dim_in: int, dim_out: int, bias: bool, gain: float = RELU_GAIN) -> Dense:
     """A linear map with GraphGym's initialisation: Xavier uniform with ReLU's gain, bias zero."""
-    linear = nn.Linear(dim_in, dim_out, bias=bias)
+    linear = Dense(dim_in, dim_out, bias=bias)
     nn.init.xavier_uniform_(linear.weight, gain=gain)
     if bias:
         nn.init.zeros_(linear.bias)
@@ -31,7 +39,7 @@ class Linear(nn.Module):
         self.linear = dense(dim_in, dim_out, bias)
 
     def forward(self, graph: Graph) -> Graph:
-        return graph.with_x(self.linear(graph.x))
+        return graph.with_x(self.linear.of(graph))
 
 
 class MLP(nn.Module):
@@ -62,7 +70,7 @@ class General(nn.Module):
         self.agg = agg
 
     def forward(self, graph: Graph) -> Graph:
-        return graph.with_x(self.agg(graph, self.neighbour(graph.x)) + self.self_(graph.x))
+        return graph.with_x(self.agg(graph, self.neighbour.of(graph)) + self.self_.of(graph))
 
 
 class GCN(nn.Module):
@@ -75,7 +83,7 @@ class GCN(nn.Module):
         glorot(self.weight)
 
     def forward(self, graph: Graph) -> Graph:
-        x = graph.adj("gcn") @ (graph.x @ self.weight)
+        x = graph.adj("gcn") @ graph.project(self.weight)
         return graph.with_x(x if self.bias is None else x + self.bias)
 
     def extra_repr(self) -> str:
@@ -94,7 +102,7 @@ class SAGE(nn.Module):
         self.agg = agg
 
     def forward(self, graph: Graph) -> Graph:
-        return graph.with_x(self.neighbour(self.agg(graph, graph.x)) + self.self_(graph.x))
+        return graph.with_x(self.neighbour(self.agg(graph, graph.x)) + self.self_.of(graph))
 
 
 class GIN(nn.Module):

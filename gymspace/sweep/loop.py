@@ -138,14 +138,15 @@ def _result(trial: Trial, outcome: Outcome, folder: SweepFolder) -> dict[str, An
     """What rank 0 wrote, or a row that says why there is nothing."""
     if isinstance(outcome, Done):
         return outcome.value
-    late = isinstance(outcome, TimedOut)
-    failure = {
-        **identity(trial.spec),
-        "status": "timeout" if late else "failed",
-        "error": f"took more than trial.timeout={outcome.seconds:g} s" if late else outcome.error,
-        "traceback": None if late else outcome.traceback,
-        "metric": trial.spec.metric,
-        "best_epoch": None,
-    }
+    if isinstance(outcome, Failed):
+        why: dict[str, Any] = {
+            "status": "failed",
+            "error": outcome.error,
+            "traceback": outcome.traceback,
+        }
+    else:
+        error = f"took more than trial.timeout={outcome.seconds:g} s"
+        why = {"status": "timeout", "error": error, "traceback": None}
+    failure = {**identity(trial.spec), **why, "metric": trial.spec.metric, "best_epoch": None}
     write_json(folder.trial(trial.id) / RESULT, failure)
     return failure

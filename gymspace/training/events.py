@@ -17,6 +17,7 @@ class Events:
         for old in folder.glob("events.out.tfevents.*"):
             old.unlink()
         self._writer = SummaryWriter(str(folder), flush_secs=10)
+        self._file = self._writer._get_file_writer()
 
     def epoch(self, row: Mapping[str, float]) -> None:
         """Add one epoch: ``val_accuracy`` becomes the tag ``accuracy/val``, one chart a metric."""
@@ -35,7 +36,7 @@ class Events:
         names = (f"{split}_{result['metric']}" for split in ("val", "test"))
         scores = {f"best/{n}": result[n] for n in names if result.get(n) is not None}
         for summary in hparams({**_cells(choices), "seed": result["seed"]}, scores):
-            self._writer.file_writer.add_summary(summary)
+            self._file.add_summary(summary)
         for name, value in scores.items():
             self._writer.add_scalar(name, value, result["best_epoch"])
 

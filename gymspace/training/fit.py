@@ -84,7 +84,7 @@ def train_epoch(trial: Fit, model: nn.Module) -> None:
 def evaluate(trial: Fit) -> dict[str, Value]:
     """Loss and metrics of all splits from one forward pass, exact over batches and ranks."""
     trial.model.eval()
-    judges = {"loss": MeanLoss(trial.loss), **trial.metrics}
+    judges: dict[str, Metric] = {"loss": MeanLoss(trial.loss), **trial.metrics}
     columns = [(split, name) for split in SPLITS for name in judges]
     states: list[list[Any]] = [[] for _ in columns]
     for batch in trial.loader.evaluate():
@@ -98,12 +98,13 @@ def evaluate(trial: Fit) -> dict[str, Value]:
     }
 
 
-@dataclass(frozen=True)
 class MeanLoss:
     """A loss as a metric: its sum over the labels, divided once by their number."""
 
-    loss: Loss
     direction: Direction = "min"
+
+    def __init__(self, loss: Loss):
+        self.loss = loss
 
     def update(self, pred: Tensor, target: Tensor, mask: Tensor) -> Sums:
         part = self.loss(pred, target, mask)

@@ -31,8 +31,9 @@ def judge(metric, pred, target, mask=None, cuts=()):
 def classes(seed, n, c, labelled=0.8):
     rng = np.random.default_rng(seed)
     target = np.where(rng.random(n) < labelled, rng.integers(0, c, n), -1)
-    # Eighths, so that their differences tie exactly, in any arithmetic.
-    return rng.integers(-16, 16, (n, c)) / 8, target, rng.random(n) < 0.7
+    # Rows from a small pool tie exactly; ties between unlike rows would hang on the last bit.
+    pred = rng.normal(size=(25, c))[rng.integers(0, 25, n)]
+    return pred, target, rng.random(n) < 0.7
 
 
 def tasks(seed, n, t, binary):
@@ -98,7 +99,7 @@ def check(metric, pred, target, mask, pooled, data):
 
 
 @pytest.mark.parametrize("name", CLASSES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(seed=st.integers(0, 10**6), c=st.integers(2, 4), data=st.data())
 def test_any_cut_and_any_merge_order_equals_the_pooled_value(name, seed, c, data):
     metric, reference = CLASSES[name]
@@ -108,7 +109,7 @@ def test_any_cut_and_any_merge_order_equals_the_pooled_value(name, seed, c, data
 
 
 @pytest.mark.parametrize("name", TASKS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(seed=st.integers(0, 10**6), t=st.integers(1, 3), data=st.data())
 def test_any_cut_of_several_tasks_equals_the_mean_of_pooled_values(name, seed, t, data):
     metric, binary, reference = TASKS[name]
