@@ -11,7 +11,8 @@ Turn = Callable[[], object]
 
 def seconds(peers: Mapping[str, Turn], rounds: int, warm: int = 1) -> dict[str, list[float]]:
     """Duration of each peer's turns, in random order within a round, after ``warm`` rounds."""
-    order, taken = random.Random(0), {name: [] for name in peers}
+    order = random.Random(0)
+    taken: dict[str, list[float]] = {name: [] for name in peers}
     for number in range(warm + rounds):
         for name in order.sample(list(peers), len(peers)):
             begun = time.perf_counter()

@@ -13,7 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gymspace.dist.slots import Slots
+from gymspace import registry
+from gymspace.dist.slots import Slots, StartError
 from gymspace.errors import ConfigError
 from gymspace.spec import TrialSpec, unknown_key
 from gymspace.sweep.command import Command, execute
@@ -41,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _hydra(flags_first(sys.argv[1:] if arguments is None else arguments))
     except ConfigError as error:
         _fail(str(error))
+    except StartError as error:
+        _fail(error.failed.error)
     except (HydraException, OmegaConfBaseException) as error:
         _fail(str(as_config_error(error)))
     except KeyboardInterrupt:
@@ -73,9 +76,11 @@ def flags_first(arguments: Sequence[str]) -> list[str]:
         elif name not in FLAGS:
             raise ConfigError(name, "unknown flag", choices=FLAGS)
         else:
-            optional = name in ("--info", "-i") and (not rest or "=" in rest[0])
-            takes = FLAGS[name] and "=" not in word and not optional
-            flags += [word, *([rest.pop(0)] if takes and rest else [])]
+            flags.append(word)
+            if name in ("--info", "-i") and (not rest or not rest[0].isalpha()):
+                flags.append("all")
+            elif FLAGS[name] and "=" not in word and rest:
+                flags.append(rest.pop(0))
     return [*flags, *overrides]
 
 
@@ -86,7 +91,11 @@ def _hydra(arguments: list[str]) -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"
     sys.argv = [sys.argv[0], *arguments]
     here = str(config_dir())
-    hydra.main(version_base="1.3", config_path=here, config_name="config")(single)()
+    composed: list[Any] = []
+    hydra.main(version_base="1.3", config_path=here, config_name="config")(composed.append)()
+    # Not within Hydra's own call: it would announce any error with a line of its own.
+    for config in composed:
+        single(config)
 
 
 def config_dir() -> Path:
@@ -162,8 +171,21 @@ def as_config_error(error: Exception) -> ConfigError:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
         return ConfigError(group, "no such config", value=name, choices=error.options)
     if found := re.match(r"Could not override '([^']+)'", text):
-        return unknown_key(found[1], TrialSpec, Settings)
+        return _cannot_override(found[1])
     return ConfigError("command line", text)
+
+
+def _cannot_override(key: str) -> ConfigError:
+    if key == "experiment":
+        return ConfigError(key, "is added with a plus sign: +experiment=<name>")
+    for slot in registry.TABLES:
+        if key.startswith(f"{slot}."):
+            argument = key.removeprefix(f"{slot}.")
+            problem = (
+                f"is an argument: name its component too, '{slot}={{name: ..., {argument}: ...}}'"
+            )
+            return ConfigError(key, problem)
+    return unknown_key(key, TrialSpec, Settings)
 
 
 def _plain(config: Any) -> dict[str, Any]:

@@ -229,6 +229,7 @@ def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
                 choices=taken,
                 near=name,
             )
+        _check_type(f"{key}.{name}", value, inspect.signature(make).parameters.get(name))
     offered = {name: value for name, value in context.items() if name in names}
     arguments = {**offered, **preset, **dict(component.args)}
     try:
@@ -236,6 +237,16 @@ def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
     except TypeError as error:
         raise ConfigError(key, f"cannot be called: {error}", value=component.name) from error
     return make(*positional, **arguments)
+
+
+def _check_type(key: str, value: Any, parameter: inspect.Parameter | None) -> None:
+    """Hold an argument to a plain annotation; anything richer is the factory's own business."""
+    wanted = parameter.annotation if parameter else None
+    if wanted not in (bool, int, float, str):
+        return
+    fits = type(value) in ((int, float) if wanted is float else (wanted,))
+    if not fits:
+        raise ConfigError(key, f"must be of type {wanted.__name__}", value=value)
 
 
 def _parameters(make: Callable[..., Any], skip: int) -> tuple[list[str], bool]:

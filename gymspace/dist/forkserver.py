@@ -143,7 +143,7 @@ class _Server:
 def _kill_group(pid: int | None) -> None:
     if pid is not None:
         with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            os.killpg(pid, signal.SIGKILL)
 
 
 def _die_with(parent: int) -> None:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from gymspace import registry
 from gymspace.errors import ConfigError
+from gymspace.records import RESULT
 from gymspace.results.names import aliases
 from gymspace.results.show import summary
 from gymspace.results.write import write_tables
@@ -72,19 +73,20 @@ def _draw(command: Command) -> Any:
 
 
 def _run(sweep: Sweep, launch: Launch, console: Console) -> int:
-    code = INTERRUPTED
-    folder = sweep.folder.path
+    """Run ``sweep``; whatever ends it, the tables are written from what is there."""
     try:
         with Display(console, sweep.trials) as display:
             results = run_sweep(sweep, launch, display)
-        bad = [r for r in results if r["status"] in ("failed", "timeout")]
-        code = FAILED if bad else OK
     except KeyboardInterrupt:
         console.print("interrupted: the same command goes on where it was cut off")
-    if any((folder / "trials").glob("*/result.json")):
+        results = None
+    folder = sweep.folder.path
+    if any((folder / "trials").glob(f"*/{RESULT}")):
         write_tables(folder)
         summary(folder, console)
-    return code
+    if results is None:
+        return INTERRUPTED
+    return FAILED if any(r["status"] in ("failed", "timeout") for r in results) else OK
 
 
 def _path(settings: Settings) -> Path:

@@ -1,12 +1,13 @@
 """The sweep loop: what is finished is reused, the rest is checked, then run; failures are rows."""
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gymspace.dist.jobs import Done, Event, Failed, Finished, Job, Outcome, TimedOut
+from gymspace.dist.jobs import Done, Event, Failed, Finished, Job, Outcome
 from gymspace.errors import ConfigError
 from gymspace.records import RESULT, Facts, Inspect, Run, write_json
 from gymspace.spec import identity
@@ -58,21 +59,21 @@ def run_sweep(sweep: Sweep, launch: Launch, observer: Observer) -> list[dict[str
         ConfigError: a design that cannot be built, before the first trial starts.
     """
     results = reusable(sweep)
-    observer.planned(len(sweep.trials), list(results.values()))
-    pending = [trial for trial in sweep.trials if trial.id not in results]
-    for place in sorted({_place(trial) for trial in pending}):
-        group = [trial for trial in pending if _place(trial) == place]
-        with launch(*place) as launcher:
-            for key, layer in idle_keys(check(group, launcher), group):
-                observer.warned(f"{key} is swept, but changes nothing with model.layer={layer}")
-            for trial, result in run_trials(group, sweep.folder, launcher, observer):
+    reused = list(results.values())
+    pending: dict[tuple[int, str], list[Trial]] = defaultdict(list)
+    for trial in sweep.trials:
+        if trial.id not in results:
+            pending[trial.spec.dist.ranks, trial.spec.device].append(trial)
+    with ExitStack() as open_launchers:
+        launchers = {place: open_launchers.enter_context(launch(*place)) for place in pending}
+        for launcher in list(launchers.values())[:1]:
+            check([trial for group in pending.values() for trial in group], launcher, observer)
+        observer.planned(len(sweep.trials), reused)
+        for place, group in pending.items():
+            for trial, result in run_trials(group, sweep.folder, launchers[place], observer):
                 results[trial.id] = result
                 sweep.draw.tell(trial.choices, result)
     return [results[trial.id] for trial in sweep.trials]
-
-
-def _place(trial: Trial) -> tuple[int, str]:
-    return trial.spec.dist.ranks, trial.spec.device
 
 
 def reusable(sweep: Sweep) -> dict[str, dict[str, Any]]:
@@ -88,19 +89,20 @@ def reusable(sweep: Sweep) -> dict[str, dict[str, Any]]:
     return {id: r for id, r in results.items() if id not in {t.id for t in outdated}}
 
 
-def check(trials: Sequence[Trial], launcher: Launcher) -> dict[str, str]:
-    """Build every design once, without training; what it is made of, by trial id.
+def check(trials: Sequence[Trial], launcher: Launcher, observer: Observer) -> None:
+    """Build every design once, without training, and warn of swept keys that change nothing.
 
     Raises:
-        ConfigError: the first design that cannot be built, in the order of the trials.
+        ConfigError: a design that cannot be built.
     """
     firsts = {trial.design: trial for trial in reversed(trials)}
     jobs = (Job(t.id, Inspect(t.spec)) for t in reversed(firsts.values()))
-    made: dict[str, str] = {}
+    built: dict[str, str] = {}
     for event in launcher.run(jobs):
         if isinstance(event, Finished):
-            made[event.job.id] = _facts(event.outcome).architecture
-    return made
+            built[event.job.id] = _facts(event.outcome).architecture
+    for key, layer in idle_keys(built, trials):
+        observer.warned(f"{key} is swept, but changes nothing with model.layer={layer}")
 
 
 def _facts(outcome: Outcome) -> Facts:

@@ -17,14 +17,13 @@ class CheckpointError(Exception):
 def save(path: Path, state: Mapping[str, Any]) -> None:
     """Write ``state`` (tensors, numbers, strings, containers of them) to ``path`` in one step.
 
-    A reader, or a process killed half-way, finds the old file or the new one, never a part.
+    A reader, or a process killed half-way, finds the old file or the new one, never a part. It is
+    not forced to disk, which can take seconds: after a power cut, `load` may refuse it.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with draft.open("wb") as file:
             torch.save(dict(state), file)
-            file.flush()
-            os.fsync(file.fileno())
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
