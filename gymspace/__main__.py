@@ -9,14 +9,15 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from gymspace import registry
 from gymspace.dist.slots import Slots, StartError
 from gymspace.errors import ConfigError
-from gymspace.spec import TrialSpec, unknown_key
+from gymspace.results.show import show_trial, summary
+from gymspace.spec import TrialSpec, parse, trial_id, unknown_key
 from gymspace.sweep.command import Command, execute
 from gymspace.sweep.loop import Launch
 from gymspace.sweep.settings import Settings, split_config
@@ -119,7 +120,11 @@ def single(config: Any) -> None:
     sweep = settings.sweep.model_copy(update=once)
     settings = settings.model_copy(update={"sweep": sweep})
     command = Command(_text(), plain, settings, (), {}, lambda chosen: plain)
-    sys.exit(execute(command, launcher(settings), console))
+    sys.exit(
+        execute(
+            command, launcher(settings), console, partial(show_trial, trial=trial_id(parse(plain)))
+        )
+    )
 
 
 def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
@@ -149,7 +154,7 @@ def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
         groups={d.key: loader.get_group_options(d.key.replace(".", "/")) for d in space},
         compose=lambda chosen: composed(tuple(f"{k}={v}" for k, v in sorted(chosen.items()))),
     )
-    sys.exit(execute(command, launcher(settings), Console()))
+    sys.exit(execute(command, launcher(settings), Console(), summary))
 
 
 def launcher(settings: Settings) -> Launch:

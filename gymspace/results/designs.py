@@ -1,7 +1,7 @@
 """Which keys vary in a set of trials, with what values, and which trials repeat one design."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ _MISSING = object()
 
 @dataclass(frozen=True)
 class Trials:
-    """Records, the keys that vary among them (sorted), and each trial's cells at those keys."""
+    """Records, the keys that vary among them, and each trial's cells at those keys."""
 
     records: tuple[Record, ...]
     varied: tuple[str, ...]
@@ -36,12 +36,14 @@ class Design:
 def gather(records: Sequence[Record]) -> Trials:
     """Find what varies: every swept key, and every spec key with several values among the trials.
 
-    Left out are seed and fold, and keys that no id depends on (where files are, logging, limits).
+    Swept keys come in the order of their space, the others sorted. Left out are seed and fold, and
+    keys that no id depends on (where files are, logging, limits).
     The trials come back sorted by their cells, then by task, design and repeat.
     """
     specs = {record["trial"]: _flat(record["spec"]) for record in records}
-    swept = {key for record in records for key in record["choices"]}
-    varied = tuple(sorted(swept | _differing(list(specs.values()), swept)))
+    inorder = sorted(records, key=lambda record: record["trial"])
+    swept = dict.fromkeys(key for record in inorder for key in record["choices"])
+    varied = (*swept, *sorted(_differing(list(specs.values()), swept.keys()) - swept.keys()))
     keys = tuple(key for key in varied if not _outside(key))
     cells = {
         r["trial"]: tuple(_cell(r["choices"], specs[r["trial"]], key, keys) for key in keys)
@@ -101,7 +103,7 @@ def _outside(key: str) -> bool:
     return key in (*_REPEAT, *TrialSpec.NOT_IN_ID) or _root(key) in TrialSpec.NOT_IN_ID
 
 
-def _differing(specs: list[dict[str, Any]], swept: set[str]) -> set[str]:
+def _differing(specs: list[dict[str, Any]], swept: Collection[str]) -> set[str]:
     seen: dict[str, set[str]] = {}
     for spec in specs:
         for key, value in spec.items():
@@ -129,7 +131,7 @@ def _lookup(spec: Mapping[str, Any], key: str) -> Any:
     return component.get(argument, _MISSING) if isinstance(component, dict) else _MISSING
 
 
-def _bare(value: Any, key: str, varied: Sequence[str] | set[str]) -> Any:
+def _bare(value: Any, key: str, varied: Collection[str]) -> Any:
     """A component without those of its arguments that have a column of their own."""
     if not isinstance(value, dict):
         return value

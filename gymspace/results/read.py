@@ -1,12 +1,12 @@
 """Trials read from a sweep's folder; what is not a finished trial is left out, never guessed."""
 
 import csv
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gymspace.errors import ConfigError
+from gymspace.records import RESULT, SPEC, read_json
 from gymspace.results.names import STATUSES
 
 Record = dict[str, Any]
@@ -48,7 +48,7 @@ def read_sweep(folder: Path) -> dict[str, Any]:
     path = folder / "sweep.json"
     if not path.exists():
         return {}
-    sweep = _json(path)
+    sweep = read_json(path)
     if sweep is None:
         raise ConfigError("results", "sweep.json is damaged; mend or delete it", value=folder)
     return sweep
@@ -83,7 +83,7 @@ def _numbers(row: Sequence[str]) -> list[float]:
 
 
 def _record(path: Path) -> Record | None:
-    result, spec = _json(path / "result.json"), _json(path / "spec.json")
+    result, spec = read_json(path / RESULT), read_json(path / SPEC)
     if result is None or spec is None or any(key not in result for key in _RESULT_KEYS):
         return None
     whole = isinstance(spec.get("spec"), dict) and result["status"] in STATUSES
@@ -91,11 +91,3 @@ def _record(path: Path) -> Record | None:
         return None
     parts = {"choices": spec.get("choices") or {}, "spec": spec["spec"]}
     return {"fold": 0, "error": None, "metric": None, "direction": None, **result, **parts}
-
-
-def _json(path: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gymspace.records import RESULT, read_json
 from gymspace.results import designs, names
 from gymspace.results.cells import Cell, level, order, to_text
 from gymspace.results.layout import Side, add, grid, note, number, plus_minus, print_fitting
@@ -30,6 +31,21 @@ def summary(folder: Path, console: Console, top: int = 10) -> None:
     """
     view = load_view(folder)
     print_summary(view, view.leaderboard.rows, console, top)
+
+
+def show_trial(folder: Path, console: Console, trial: str) -> None:
+    """Print how one trial ended, its scores at its best epoch and where its files are."""
+    path = folder / "trials" / trial
+    result = read_json(path / RESULT) or {}
+    if result.get("status") != "done":
+        console.print(f"{result.get('status')}: {result.get('error')}", markup=False)
+    else:
+        metric = result["metric"]
+        scores = "  ".join(f"{split} {result[f'{split}_{metric}']:.4f}" for split in names.SPLITS)
+        size = f"{result['params']:,} parameters, {result['seconds']:.1f} s"
+        console.print(f"{metric} at epoch {result['best_epoch']}, the best one on validation:")
+        console.print(f"  {scores}   ({size}, {result['split']})", highlight=False)
+    note(console, f"files in {path}")
 
 
 def print_summary(view: View, rows: Sequence[Row], console: Console, top: int) -> None:

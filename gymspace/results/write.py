@@ -1,12 +1,12 @@
 """A sweep's result files -> its tables on disk, each replaced as a whole."""
 
-import os
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from gymspace.errors import ConfigError
+from gymspace.records import write_atomic
 from gymspace.results.agg import agg_tables
 from gymspace.results.read import read_sweep, read_trials
 from gymspace.results.tables import Table, leaderboard_table, trials_table
@@ -42,6 +42,5 @@ def repeats(sweep: Mapping[str, Any]) -> Sequence[tuple[int, int]] | None:
 
 def _replace(path: Path, text: str) -> None:
     path.parent.mkdir(exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(text.encode("utf-8", "backslashreplace"))
-    temporary.replace(path)
+    content = text.encode("utf-8", "backslashreplace")
+    write_atomic(path, lambda part: part.write_bytes(content))

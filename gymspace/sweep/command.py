@@ -1,6 +1,6 @@
 """What a command does once its config is plain: plan, hold the folder, run, write the tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.records import RESULT
 from gymspace.results.names import aliases
-from gymspace.results.show import summary
 from gymspace.results.write import write_tables
 from gymspace.spec import TrialSpec, parse
 from gymspace.sweep.display import Display
@@ -22,6 +21,8 @@ from gymspace.sweep.settings import Settings, SweepSettings, repeats
 from gymspace.sweep.space import Dimension
 
 OK, FAILED, INTERRUPTED = 0, 1, 130
+# Prints what came of a sweep, from its folder.
+Show = Callable[[Path, Console], None]
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,10 @@ class Command:
     compose: Compose
 
 
-def execute(command: Command, launch: Launch, console: Console) -> int:
-    """Run ``command`` and return its exit code: 1 if a trial failed or took too long.
+def execute(command: Command, launch: Launch, console: Console, show: Show) -> int:
+    """Run ``command``, ``show`` what came of it and return the exit code.
+
+    That is 1 if a trial failed or took too long, 130 after Ctrl-C.
 
     Raises:
         ConfigError: anything that is wrong with what was asked for, before the first trial.
@@ -57,7 +60,7 @@ def execute(command: Command, launch: Launch, console: Console) -> int:
     with hold(_path(command.settings)) as folder:
         folder.adopt(_manifest(command, base, again), settings.extend)
         draw = _draw(command)
-        return _run(Sweep(trials, draw, folder, settings.stale), launch, console)
+        return _run(Sweep(trials, draw, folder, settings.stale), launch, console, show)
 
 
 def plan_trials(command: Command, again: Sequence[Mapping[str, int]]) -> list[Trial]:
@@ -72,7 +75,7 @@ def _draw(command: Command) -> Any:
     return registry.build("sweep.draw", command.settings.sweep.draw, command.space)
 
 
-def _run(sweep: Sweep, launch: Launch, console: Console) -> int:
+def _run(sweep: Sweep, launch: Launch, console: Console, show: Show) -> int:
     """Run ``sweep``; whatever ends it, the tables are written from what is there."""
     try:
         with Display(console, sweep.trials) as display:
@@ -83,7 +86,7 @@ def _run(sweep: Sweep, launch: Launch, console: Console) -> int:
     folder = sweep.folder.path
     if any((folder / "trials").glob(f"*/{RESULT}")):
         write_tables(folder)
-        summary(folder, console)
+        show(folder, console)
     if results is None:
         return INTERRUPTED
     return FAILED if any(r["status"] in ("failed", "timeout") for r in results) else OK
