@@ -14,23 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from gymspace import registry
-from gymspace.dist.slots import Slots, StartError
+from gymspace.dist.slots import Slots, StartError, terminate_as_interrupt
 from gymspace.errors import ConfigError
 from gymspace.results.show import show_trial, summary
 from gymspace.spec import TrialSpec, parse, trial_id, unknown_key
+from gymspace.sweep.arguments import flags_first
 from gymspace.sweep.command import Command, execute
 from gymspace.sweep.loop import Launch
 from gymspace.sweep.settings import Settings, split_config
 from gymspace.sweep.space import override, parse_space
 
 WORKER = "gymspace.training.worker:Worker"
-FLAGS = {
-    **dict.fromkeys(("--help", "-h", "--hydra-help", "--version", "--resolve"), 0),
-    **dict.fromkeys(("--run", "-r", "--multirun", "-m", "--shell-completion", "-sc"), 0),
-    **dict.fromkeys(("--cfg", "-c", "--package", "-p", "--config-path", "-cp"), 1),
-    **dict.fromkeys(("--config-name", "-cn", "--config-dir", "-cd", "--experimental-rerun"), 1),
-    **dict.fromkeys(("--info", "-i"), 1),
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     try:
         _require_no_launcher(os.environ)
-        _hydra(flags_first(sys.argv[1:] if arguments is None else arguments))
+        with terminate_as_interrupt():
+            _hydra(flags_first(sys.argv[1:] if arguments is None else arguments))
     except ConfigError as error:
         _fail(str(error))
     except StartError as error:
@@ -62,27 +57,6 @@ def _require_no_launcher(environment: Mapping[str, str]) -> None:
     if "RANK" in environment and size != "1":
         problem = "gymspace starts the ranks of a trial itself: run it without torchrun"
         raise ConfigError("dist.ranks", problem, value=size)
-
-
-def flags_first(arguments: Sequence[str]) -> list[str]:
-    """``arguments`` with the flags before the overrides, which Hydra wants in one piece."""
-    flags: list[str] = []
-    overrides: list[str] = []
-    rest = list(arguments)
-    while rest:
-        word = rest.pop(0)
-        name = word.partition("=")[0]
-        if not word.startswith("-"):
-            overrides.append(word)
-        elif name not in FLAGS:
-            raise ConfigError(name, "unknown flag", choices=FLAGS)
-        else:
-            flags.append(word)
-            if name in ("--info", "-i") and (not rest or not rest[0].isalpha()):
-                flags.append("all")
-            elif FLAGS[name] and "=" not in word and rest:
-                flags.append(rest.pop(0))
-    return [*flags, *overrides]
 
 
 def _hydra(arguments: list[str]) -> None:
@@ -138,7 +112,9 @@ def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
     named = {d.key for d in space}
     asked = [o for o in parsed if o.is_sweep_override() or o.key_or_group in named]
     space = override(space, {_dimension_key(o.key_or_group): _choices(o) for o in asked})
-    fixed = [o for o in parsed if not o.is_sweep_override()]
+    pinned = any(not o.is_sweep_override() for o in asked)
+    # A dimension that is pinned stays one: the sweep's base is the same as without the pin.
+    fixed = [o for o in parsed if o not in asked]
 
     @cache
     def composed(chosen: tuple[str, ...]) -> dict[str, Any]:
@@ -148,7 +124,7 @@ def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
 
     command = Command(
         text=_text(),
-        base=plain,
+        base=composed(()) if pinned else plain,
         settings=settings,
         space=space,
         groups={d.key: loader.get_group_options(d.key.replace(".", "/")) for d in space},
@@ -188,6 +164,7 @@ def _cannot_override(key: str) -> ConfigError:
             argument = key.removeprefix(f"{slot}.")
             problem = (
                 f"is an argument: name its component too, '{slot}={{name: ..., {argument}: ...}}'"
+                f" (+{key}=... pins a dimension)"
             )
             return ConfigError(key, problem)
     return unknown_key(key, TrialSpec, Settings)

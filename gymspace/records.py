@@ -55,8 +55,11 @@ class Progress:
 def write_atomic(path: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a temporary file beside ``path``, then put it in its place."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    write(part)
-    part.replace(path)
+    try:
+        write(part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

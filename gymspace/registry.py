@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -172,7 +173,7 @@ def source_file(key: str, target: str) -> Path | None:
     module = target.partition(":")[0]
     try:
         found = importlib.util.find_spec(module)
-    except (ImportError, ValueError) as error:
+    except Exception as error:  # the packages around it are imported, and may be user code
         raise ConfigError(key, f"cannot import '{module}': {error}", value=target) from error
     if found is None:
         raise ConfigError(key, f"there is no module '{module}'", value=target)
@@ -195,7 +196,7 @@ def factory(key: str, name: str) -> Callable[..., Any]:
         raise ConfigError(key, f"importing '{module}' failed: {error!r}", value=name) from error
     if not callable(getattr(found, attribute, None)):
         names = [n for n in vars(found) if not n.startswith("_") and callable(getattr(found, n))]
-        close = names if len(names) <= 12 else ()
+        close = names if len(names) <= 12 else get_close_matches(attribute, names)
         raise ConfigError(
             key,
             f"'{module}' has no callable '{attribute}'",
@@ -217,8 +218,8 @@ def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
         ConfigError: an argument that the factory does not take, or one that it misses.
     """
     make = factory(key, component.name)
-    preset = lookup(key, component.name).preset
-    names, any_keyword = _parameters(make, skip=len(positional))
+    signature = _signature(key, component.name, make)
+    names, any_keyword = _parameters(signature, skip=len(positional))
     taken = [name for name in names if name not in context]
     for name, value in component.args:
         if name in context or (name not in taken and not any_keyword):
@@ -229,14 +230,32 @@ def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
                 choices=taken,
                 near=name,
             )
-        _check_type(f"{key}.{name}", value, inspect.signature(make).parameters.get(name))
+        _check_type(f"{key}.{name}", value, signature.parameters.get(name))
     offered = {name: value for name, value in context.items() if name in names}
-    arguments = {**offered, **preset, **dict(component.args)}
+    arguments = {**offered, **lookup(key, component.name).preset, **dict(component.args)}
+    _bind(key, component.name, signature, positional, arguments)
+    if not any_keyword:
+        return make(*positional, **arguments)
     try:
-        inspect.signature(make).bind(*positional, **arguments)
-    except TypeError as error:
+        return make(*positional, **arguments)
+    except TypeError as error:  # what a signature with **kwargs takes shows only when called
         raise ConfigError(key, f"cannot be called: {error}", value=component.name) from error
-    return make(*positional, **arguments)
+
+
+def _signature(key: str, name: str, make: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(make)
+    except ValueError as error:  # some functions written in C
+        raise ConfigError(key, "does not tell its arguments", value=name) from error
+
+
+def _bind(
+    key: str, name: str, signature: inspect.Signature, positional: Any, arguments: Any
+) -> None:
+    try:
+        signature.bind(*positional, **arguments)
+    except TypeError as error:
+        raise ConfigError(key, f"cannot be called: {error}", value=name) from error
 
 
 def _check_type(key: str, value: Any, parameter: inspect.Parameter | None) -> None:
@@ -249,8 +268,8 @@ def _check_type(key: str, value: Any, parameter: inspect.Parameter | None) -> No
         raise ConfigError(key, f"must be of type {wanted.__name__}", value=value)
 
 
-def _parameters(make: Callable[..., Any], skip: int) -> tuple[list[str], bool]:
-    parameters = list(inspect.signature(make).parameters.values())
+def _parameters(signature: inspect.Signature, skip: int) -> tuple[list[str], bool]:
+    parameters = list(signature.parameters.values())
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     names = [p.name for p in parameters[skip:] if p.kind in by_name]
     return names, any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)

@@ -12,6 +12,8 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_serializer,
     model_validator,
 )
@@ -45,7 +47,7 @@ class Component(Frozen):
         if not isinstance(value, Mapping) or "name" not in value:
             raise ValueError("is neither a name nor {name: ..., argument: ...}")
         args = {k: tuple(v) if isinstance(v, list) else v for k, v in value.items() if k != "name"}
-        return {"name": value["name"], "args": tuple(sorted(args.items()))}
+        return {"name": value["name"], "args": tuple(sorted(args.items(), key=str))}
 
     @model_serializer
     def _to_config(self) -> Any:
@@ -143,7 +145,7 @@ class TrialSpec(Frozen):
     train: TrainSpec = TrainSpec()
     loss: Component = _component("cross_entropy")
     loader: Component = _component("full")
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=2**63)
     fold: int = Field(0, ge=0)
     device: Literal["cpu", "cuda"] = "cpu"
     precision: Literal["float32", "float64"] = "float32"
@@ -156,16 +158,20 @@ class TrialSpec(Frozen):
     TASK: ClassVar[tuple[str, ...]] = ("dataset", "data", "metrics", "metric")
     RUN: ClassVar[tuple[str, ...]] = ("seed", "fold", "device", "precision", "dist")
 
-    @model_validator(mode="after")
-    def _metric_is_measured(self) -> "TrialSpec":
-        names = [m.short for m in self.metrics]
-        if len(set(names)) < len(names) or not names:
-            raise ValueError(f"metrics={names} must be a list of different metrics")
-        if self.metric not in names:
-            raise ValueError(
-                f"metric={self.metric} chooses the epoch, so metrics={names} must have it"
-            )
-        return self
+    @field_validator("metrics")
+    @classmethod
+    def _metrics_differ(cls, metrics: tuple[Component, ...]) -> tuple[Component, ...]:
+        if not metrics or len({m.short for m in metrics}) < len(metrics):
+            raise ValueError("must be a list of different metrics, one or more")
+        return metrics
+
+    @field_validator("metric")
+    @classmethod
+    def _metric_is_measured(cls, metric: str, info: ValidationInfo) -> str:
+        names = [m.short for m in info.data.get("metrics", ())]
+        if names and metric not in names:
+            raise ValueError(f"chooses the epoch, so metrics=[{', '.join(names)}] must have it")
+        return metric
 
 
 Spec = TypeVar("Spec", bound=Frozen)
@@ -213,11 +219,12 @@ def get(spec: BaseModel, key: str) -> Any:
     value: Any = spec
     for part in key.split("."):
         if isinstance(value, Component):
-            value = {"name": value.name, **dict(value.args)}[part]
-        elif isinstance(value, BaseModel) and part in type(value).model_fields:
-            value = getattr(value, part)
+            inner = {"name": value.name, **dict(value.args)}
         else:
+            inner = dict(value) if isinstance(value, BaseModel) else {}
+        if part not in inner:
             raise KeyError(key)
+        value = inner[part]
     return value
 
 
@@ -312,16 +319,14 @@ _PROBLEMS = MappingProxyType(
 
 def _config_error(kind: type[BaseModel], fault: Mapping[str, Any]) -> ConfigError:
     loc, value = [str(part) for part in fault["loc"]], fault["input"]
-    if "args" in loc:
-        key = ".".join(loc[: loc.index("args")])
-        return ConfigError(
-            key,
-            "an argument must be a scalar or a list of scalars",
-            value=value,
-        )
     key = ".".join(loc)
     if fault["type"] == "extra_forbidden":
         return unknown_key(key, kind)
+    if "args" in loc:
+        key = ".".join(loc[: loc.index("args")])
+        return ConfigError(
+            key, "an argument must be a scalar (no nan, no inf) or a list of such", value=value
+        )
     if fault["type"] == "literal_error":
         choices = [
             choice.strip("'")
@@ -329,18 +334,17 @@ def _config_error(kind: type[BaseModel], fault: Mapping[str, Any]) -> ConfigErro
         ]
         return ConfigError(key, "unknown choice", value=value, choices=choices)
     problem = _PROBLEMS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
-    if not key:
-        return ConfigError(*problem.split(" ", 1))
     if isinstance(value, bool):
         problem += " (YAML reads yes, no, on and off as true and false: quote a name like those)"
     elif isinstance(value, str) and fault["type"] in ("int_type", "float_type"):
-        problem += f", not text{_number_hint(value)}"
+        number = int if fault["type"] == "int_type" else float
+        problem += f", not text{_number_hint(value, number)}"
     return ConfigError(key, problem, value=value)
 
 
-def _number_hint(text: str) -> str:
+def _number_hint(text: str, number: type[int] | type[float]) -> str:
     try:
-        return f" (write it as {float(text)})"
+        return f" (write it as {number(text)})"
     except ValueError:
         return ""
 

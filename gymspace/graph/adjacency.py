@@ -13,7 +13,7 @@ from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import add_remaining_self_loops
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sparse:
     """A constant sparse matrix in CSR form, with its transpose at hand for the backward pass."""
 
@@ -30,7 +30,7 @@ class Sparse:
         return _Product.apply(dense, self.matrix, self.transpose)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Adjacency:
     """Weighted edges: ``index`` [2, E] (source, target), ``weight`` [E], ``nodes`` at both ends."""
 
@@ -61,14 +61,15 @@ class _Product(torch.autograd.Function):
 
 
 def _csr(index: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
-    order = torch.argsort(index[0] * size[1] + index[1], stable=True)
+    place, order = torch.sort(index[0] * size[1] + index[1], stable=True)
+    place, entry = torch.unique_consecutive(place, return_inverse=True)
+    merged = values.new_zeros(place.numel()).index_add_(0, entry, values[order])
+    row, column = place // size[1], place % size[1]
     start = torch.zeros(size[0] + 1, dtype=torch.int64, device=index.device)
-    torch.cumsum(torch.bincount(index[0], minlength=size[0]), 0, out=start[1:])
+    torch.cumsum(torch.bincount(row, minlength=size[0]), 0, out=start[1:])
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        return torch.sparse_csr_tensor(
-            start, index[1][order], values[order], size, check_invariants=True
-        )
+        return torch.sparse_csr_tensor(start, column, merged, size, check_invariants=True)
 
 
 Prepare = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]

@@ -11,7 +11,7 @@ from gymspace.graph.adjacency import Adjacency, Sparse, prepare
 EdgeType = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Nodes:
     """Nodes of one type: features ``x`` [N, F], and in a batch of graphs the graph of each node.
 
@@ -27,7 +27,7 @@ class Nodes:
         return (self.x if self.sparse is None else self.sparse) @ weight
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Edges:
     """Edges of one type: ``index`` [2, E] (source, target), features [E, D], weights [E]."""
 
@@ -35,7 +35,7 @@ class Edges:
     attr: Tensor | None = None
     weight: Tensor | None = None
     _prepared: dict[tuple[str, int, torch.dtype], Adjacency] = field(
-        default_factory=dict, repr=False, compare=False
+        default_factory=dict, repr=False
     )
 
     def adj(self, kind: str, nodes: int, dtype: torch.dtype) -> Adjacency:
@@ -48,7 +48,7 @@ class Edges:
         return self._prepared[key]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """Typed node and edge stores; with one type of each, `x`, `links` and `adj` speak of it."""
 

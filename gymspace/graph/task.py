@@ -18,7 +18,7 @@ SPARSE = 0.1
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """A dataset on its device: ``graph``, ``y`` ([N] class ids or [N, T] numbers)."""
 
@@ -33,7 +33,7 @@ class Source:
         return self.graph.x.size(1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Task:
     """A source, and which of its nodes are for training, validation and test in one repeat."""
 
@@ -81,10 +81,30 @@ def split_task(spec: TrialSpec, source: Source) -> Task:
 def _load(spec: TrialSpec) -> Data:
     root, cache = Path(spec.data.root).absolute(), Path(spec.data.cache).absolute()
     data = registry.build("dataset", spec.dataset, root=root, cache=cache)
+    if data.x is None and isinstance(data.y, Tensor) and data.y.dim():
+        data.num_nodes = data.y.size(0)  # else PyG counts only up to the last node with an edge
     for transform in spec.data.transform:
         data = registry.build("data.transform", transform)(data)
     for name in ("x", "edge_index", "y"):
         if getattr(data, name, None) is None:
             hint = ": data.transform=[constant] adds some" if name == "x" else ""
             raise ConfigError("dataset", f"has no {name}{hint}", value=spec.dataset.label)
+    _check_shapes(data, spec.dataset.label)
     return data
+
+
+def _check_shapes(data: Data, label: str) -> None:
+    """Refuse what would fail, or be read past its end, only once the trials run."""
+    shape = list(data.x.shape)
+    if len(shape) != 2:
+        raise ConfigError("dataset", f"has x of shape {shape}, not [nodes, width]", value=label)
+    if data.y.shape[:1] != data.x.shape[:1]:
+        problem = f"has y of shape {list(data.y.shape)} for {shape[0]} nodes"
+        raise ConfigError("dataset", problem, value=label)
+    ends = data.edge_index
+    if ends.dim() != 2 or ends.size(0) != 2 or ends.is_floating_point():
+        problem = f"has edge_index of {ends.dtype} {list(ends.shape)}, not whole numbers [2, edges]"
+        raise ConfigError("dataset", problem, value=label)
+    if ends.numel() and not 0 <= int(ends.min()) <= int(ends.max()) < shape[0]:
+        problem = f"has edges that end outside its {shape[0]} nodes"
+        raise ConfigError("dataset", problem, value=label)

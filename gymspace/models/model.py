@@ -22,7 +22,7 @@ class Model(nn.Module):
         self.head = head
 
     def forward(self, graph: Graph) -> Tensor:
-        if self.dropout.p:
+        if self.training and self.dropout.p:  # else the features stay sparse, where they are
             graph = graph.with_x(self.dropout(graph.x))
         return self.head(self.body(graph))
 
@@ -49,8 +49,8 @@ def build_model(spec: ModelSpec, dim_in: int, dim_out: int) -> Model:
     if hops := spec.layers_mp - bare_head:
         body.append(registry.build("model.stage", spec.stage, width, spec.dim_inner, hops, passing))
         width = spec.dim_inner
-    if spec.layers_mp and spec.l2norm == "stage":
-        body.append(L2Norm())
+        if spec.l2norm == "stage":
+            body.append(L2Norm())
     if bare_head:
         head: nn.Module = LayerHead(make_layer(spec, spec.layer, width, dim_out, bias=True))
     else:

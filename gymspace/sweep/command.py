@@ -52,15 +52,20 @@ def execute(command: Command, launch: Launch, console: Console, show: Show) -> i
     base = parse(command.base)
     again = repeats(settings, base)
     trials = plan_trials(command, again)
-    names = [metric.short for metric in base.metrics]
-    given = {d.key: d.alias for d in command.space if d.alias}
-    aliases([d.key for d in command.space], given, names)
+    _require_aliases({d.key: d.alias for d in command.space}, base)
     if settings.dry:
         return _dry(trials, command, console)
     with hold(_path(command.settings)) as folder:
-        folder.adopt(_manifest(command, base, again), settings.extend)
-        draw = _draw(command)
-        return _run(Sweep(trials, draw, folder, settings.stale), launch, console, show)
+        about = folder.admit(_manifest(command, base, again), settings.extend)
+        _require_aliases({d["key"]: d["alias"] for d in about["space"]}, base)
+        sweep = Sweep(trials, _draw(command), folder, about, settings.stale)
+        return _run(sweep, launch, console, show)
+
+
+def _require_aliases(given: Mapping[str, str | None], base: TrialSpec) -> None:
+    """Find out now, not after the last trial, that two columns would have one name."""
+    explicit = {key: alias for key, alias in given.items() if alias}
+    aliases(list(given), explicit, [metric.short for metric in base.metrics])
 
 
 def plan_trials(command: Command, again: Sequence[Mapping[str, int]]) -> list[Trial]:
@@ -98,11 +103,17 @@ def _path(settings: Settings) -> Path:
 
 def _dry(trials: Sequence[Trial], command: Command, console: Console) -> int:
     designs = list({trial.design: trial for trial in reversed(trials)}.values())[::-1]
-    console.print(f"{len(designs)} designs, {len(trials)} trials; the first designs:")
+    lines = [f"{_count(designs, 'design')}, {_count(trials, 'trial')}; the first designs:"]
     for trial in designs[:5]:
-        console.print("  " + ", ".join(f"{k}={v}" for k, v in trial.choices.items()))
-    console.print(f"they would go to {_path(command.settings)}")
+        choices = ", ".join(f"{key}={value}" for key, value in trial.choices.items())
+        lines.append(f"  {choices or 'the base design'}")
+    lines.append(f"they would go to {_path(command.settings)}")
+    console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
     return OK
+
+
+def _count(things: Sequence[Any], name: str) -> str:
+    return f"{len(things)} {name}{'s' * (len(things) != 1)}"
 
 
 def _manifest(command: Command, base: TrialSpec, again: Sequence[Mapping[str, int]]) -> Manifest:

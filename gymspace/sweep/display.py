@@ -38,7 +38,7 @@ class Display:
 
     def warned(self, text: str) -> None:
         """Print a warning."""
-        self.console.print(Text(f"warning: {text}", style="yellow"))
+        self.console.print(Text(f"warning: {text}", style="yellow"), soft_wrap=True)
 
     def happened(self, event: Event) -> None:
         """Follow a trial."""

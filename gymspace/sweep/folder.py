@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,11 +14,12 @@ from filelock import FileLock, Timeout
 
 from gymspace.errors import ConfigError
 from gymspace.records import RESULT, SPEC, read_json, write_json
+from gymspace.results.read import read_sweep
 from gymspace.spec import SPEC_VERSION, TrialSpec, keys
 from gymspace.sweep.plan import Trial
 from gymspace.sweep.space import Dimension
 
-MANIFEST, LOCK, OWNER = "sweep.json", ".lock", ".owner.json"
+MANIFEST, TRIALS, LOCK, OWNER = "sweep.json", "trials", ".lock", ".owner.json"
 FINAL = ("done", "diverged", "pruned")
 
 
@@ -42,7 +44,7 @@ class SweepFolder:
 
     def trial(self, id: str) -> Path:
         """The folder of a trial."""
-        return self.path / "trials" / id
+        return self.path / TRIALS / id
 
     def result(self, trial: Trial) -> dict[str, Any] | None:
         """The result of a trial that needs no further run; None if it is missing or not final."""
@@ -50,41 +52,42 @@ class SweepFolder:
         return result if result and result.get("status") in FINAL else None
 
     def begin(self, trial: Trial) -> Path:
-        """Make the folder of a trial that is about to run: its spec, and no result any more."""
+        """Make the folder of a trial that is about to run: its spec, and no result any more.
+
+        What other code left there goes altogether: its checkpoint is not to be continued.
+        """
         path = self.trial(trial.id)
+        if path.exists() and self.outdated(trial):
+            shutil.rmtree(path)
         path.mkdir(parents=True, exist_ok=True)
         (path / RESULT).unlink(missing_ok=True)
         write_json(path / SPEC, _spec_file(trial))
         return path
 
     def outdated(self, trial: Trial) -> bool:
-        """Whether a finished trial was run with other user code than there is now."""
+        """Whether a trial was run with other user code than there is now."""
         kept = read_json(self.trial(trial.id) / SPEC) or {}
         return kept.get("code", {}) != dict(trial.code)
 
-    def adopt(self, manifest: Manifest, extend: bool) -> None:
-        """Write what the sweep is; what the folder knew of it before is kept beside it.
+    def admit(self, manifest: Manifest, extend: bool) -> dict[str, Any]:
+        """What the folder is to say of its sweep: ``manifest``, and what it knew of it before.
 
         Raises:
             ConfigError: the folder holds another sweep, and ``extend`` is not set.
         """
-        known = read_json(self.path / MANIFEST)
-        if known is None:
-            self._require_ours()
-            known = {}
-        elif not extend:
+        known = read_sweep(self.path)
+        if not extend:
             self._require_same(manifest, known)
-        write_json(self.path / MANIFEST, _merged(manifest, known))
+        return _merged(manifest, known)
 
-    def _require_ours(self) -> None:
-        others = sorted(p.name for p in self.path.iterdir() if p.name not in (LOCK, OWNER))
-        if others:
-            problem = f"holds {others[0]} and no {MANIFEST}, so it is no sweep: choose another name"
-            raise ConfigError("sweep.name", problem, value=self.path)
+    def describe(self, about: Mapping[str, Any]) -> None:
+        """Write what the folder says of its sweep."""
+        write_json(self.path / MANIFEST, about)
 
     def _require_same(self, manifest: Manifest, known: Mapping[str, Any]) -> None:
-        varied = {d.key for d in manifest.space} | {d["key"] for d in known["space"]}
-        here, there = manifest.base, known["base"]
+        varied = {d.key for d in manifest.space} | {d["key"] for d in known.get("space", ())}
+        # A key that is newer than the folder had its default there.
+        here, there = manifest.base, {**base_of(TrialSpec()), **known.get("base", manifest.base)}
         for key in sorted(here.keys() | there.keys()):
             if here.get(key) != there.get(key) and not any(_within(key, v) for v in varied):
                 raise ConfigError(
@@ -100,10 +103,11 @@ def hold(path: Path) -> Iterator[SweepFolder]:
     """The sweep folder at ``path``, made if need be, kept from other processes meanwhile.
 
     Raises:
-        ConfigError: it cannot be written, or a running process holds it.
+        ConfigError: it cannot be written, holds no sweep, or a running process holds it.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
+        _require_sweep(path)
         lock = FileLock(path / LOCK, timeout=0)
         lock.acquire()
     except Timeout as error:
@@ -120,6 +124,14 @@ def hold(path: Path) -> Iterator[SweepFolder]:
     finally:
         (path / OWNER).unlink(missing_ok=True)
         lock.release()
+
+
+def _require_sweep(path: Path) -> None:
+    """Leave alone a folder of other things; hidden files, as of a launch cut off, do not count."""
+    names = sorted(p.name for p in path.iterdir() if not p.name.startswith("."))
+    if names and not {MANIFEST, TRIALS} & set(names):
+        problem = f"holds {names[0]} and no {MANIFEST}, so it is no sweep: choose another name"
+        raise ConfigError("sweep.name", problem, value=path)
 
 
 def _spec_file(trial: Trial) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -44,11 +44,15 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class Sweep:
-    """The trials of a sweep, its draw and its folder; ``stale`` as in ``sweep.stale``."""
+    """The trials of a sweep, its draw and its folder; ``stale`` as in ``sweep.stale``.
+
+    ``about`` is what the folder says of the sweep once its designs are found to be sound.
+    """
 
     trials: Sequence[Trial]
     draw: Draw
     folder: SweepFolder
+    about: Mapping[str, Any]
     stale: str = "error"
 
 
@@ -68,6 +72,7 @@ def run_sweep(sweep: Sweep, launch: Launch, observer: Observer) -> list[dict[str
         launchers = {place: open_launchers.enter_context(launch(*place)) for place in pending}
         for launcher in list(launchers.values())[:1]:
             check([trial for group in pending.values() for trial in group], launcher, observer)
+        sweep.folder.describe(sweep.about)
         observer.planned(len(sweep.trials), reused)
         for place, group in pending.items():
             for trial, result in run_trials(group, sweep.folder, launchers[place], observer):
@@ -90,19 +95,25 @@ def reusable(sweep: Sweep) -> dict[str, dict[str, Any]]:
 
 
 def check(trials: Sequence[Trial], launcher: Launcher, observer: Observer) -> None:
-    """Build every design once, without training, and warn of swept keys that change nothing.
+    """Build every design once, and on every fold one, without training any of them.
+
+    Swept keys that change nothing are warned of.
 
     Raises:
         ConfigError: a design that cannot be built.
     """
-    firsts = {trial.design: trial for trial in reversed(trials)}
-    jobs = (Job(t.id, Inspect(t.spec)) for t in reversed(firsts.values()))
+    firsts: dict[tuple[str, str | int], Trial] = {}
+    for trial in reversed(trials):
+        firsts[trial.design] = firsts[trial.design[0], trial.spec.fold] = trial
+    unique = {trial.id: trial for trial in reversed(firsts.values())}
+    jobs = (Job(id, Inspect(trial.spec)) for id, trial in unique.items())
     built: dict[str, str] = {}
     for event in launcher.run(jobs):
         if isinstance(event, Finished):
             built[event.job.id] = _facts(event.outcome).architecture
-    for key, layer in idle_keys(built, trials):
-        observer.warned(f"{key} is swept, but changes nothing with model.layer={layer}")
+    for key, layer, always in idle_keys(built, trials):
+        where = "" if always else "in some designs "
+        observer.warned(f"{key} is swept, but changes nothing {where}with model.layer={layer}")
 
 
 def _facts(outcome: Outcome) -> Facts:

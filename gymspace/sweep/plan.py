@@ -87,20 +87,29 @@ def source_hashes(spec: TrialSpec, known: dict[tuple[str, str], str]) -> dict[st
     return found
 
 
-def idle_keys(architectures: Mapping[str, str], trials: Sequence[Trial]) -> list[tuple[str, str]]:
-    """Swept model keys that change nothing, as (key, layer that ignores it).
+def idle_keys(
+    architectures: Mapping[str, str], trials: Sequence[Trial]
+) -> list[tuple[str, str, bool]]:
+    """Swept model keys that change nothing, as (key, layer that ignores it, in all its designs).
 
     ``architectures`` says by trial id what the model is made of: designs that differ in one key
     alone and are built alike are one design run several times.
     """
-    idle = set()
-    for key in {key for trial in trials for key in trial.choices if key.startswith("model.")}:
+    idle: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    built_trials = [trial for trial in trials if trial.id in architectures]
+    for key in {key for trial in built_trials for key in trial.choices if key.startswith("model.")}:
         choices, built, layers = defaultdict(set), defaultdict(set), {}
-        for trial in trials:
-            if trial.id in architectures and key in trial.choices:
+        for trial in built_trials:
+            if key in trial.choices:
                 rest = repr(sorted((k, repr(v)) for k, v in trial.choices.items() if k != key))
                 choices[rest].add(repr(trial.choices[key]))
-                built[rest].add(architectures[trial.id])
+                built[rest].add(_made_of(trial, architectures[trial.id]))
                 layers[rest] = trial.spec.model.layer.label
-        idle |= {(key, layers[r]) for r in layers if len(built[r]) < len(choices[r])}
-    return sorted(idle)
+        for rest, layer in layers.items():
+            idle[key, layer].append(len(built[rest]) < len(choices[rest]))
+    return sorted((key, layer, all(same)) for (key, layer), same in idle.items() if any(same))
+
+
+def _made_of(trial: Trial, architecture: str) -> tuple[str, ...]:
+    """The architecture, and the arguments of user code, which need not show in it."""
+    return architecture, *(c.label for _, c in components(trial.spec) if ":" in c.name)

@@ -53,7 +53,10 @@ def _dimension(key: str, value: Any) -> Dimension:
     choices = value["choices"] if full else value
     if not isinstance(choices, Sequence) or isinstance(choices, str):
         raise ConfigError(f"sweep.space.{key}", "must be a list of choices", value=choices)
-    return Dimension(key, tuple(choices), value.get("alias") if full else None)
+    alias = value.get("alias") if full else None
+    if not isinstance(alias, str | None):
+        raise ConfigError(f"sweep.space.{key}.alias", "must be a name", value=alias)
+    return Dimension(key, tuple(choices), alias)
 
 
 def override(

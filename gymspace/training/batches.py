@@ -9,6 +9,7 @@ from torch import Tensor
 from gymspace.graph.graph import Graph
 from gymspace.graph.task import Task
 from gymspace.training.group import Group
+from gymspace.training.labels import has_label
 
 SPLITS = ("train", "val", "test")
 
@@ -20,6 +21,10 @@ class Batch:
     graph: Graph
     y: Tensor
     rows: Mapping[str, Tensor]
+
+    def has_labels(self, split: str) -> bool:
+        """Whether one of this rank's rows of ``split`` carries a label."""
+        return bool(has_label(self.y[self.rows[split]]).any())
 
 
 class Loader(Protocol):

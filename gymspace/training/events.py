@@ -1,5 +1,6 @@
 """TensorBoard events of a trial: its curves and its row of the HParams table, in one run."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -48,9 +49,11 @@ class Events:
 
 
 def _cells(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as HParams knows them: numbers and booleans as they are, all else as text."""
+    """Values as HParams knows them: numbers as they are, all else as text (True would be 1)."""
     return {
-        key: value if isinstance(value, bool | int | float) else _text(value)
+        key: value
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else _text(value)
         for key, value in choices.items()
     }
 
@@ -58,4 +61,4 @@ def _cells(choices: Mapping[str, Any]) -> dict[str, Any]:
 def _text(value: Any) -> str:
     if isinstance(value, Mapping):
         return Component.model_validate(value).label
-    return "null" if value is None else str(value)
+    return value if isinstance(value, str) else json.dumps(value)

@@ -19,14 +19,16 @@ from gymspace.training.states import Direction, Metric, Sums, Value
 
 @dataclass(frozen=True)
 class Epoch:
-    """An epoch, counted from 0: rate ``lr``, ``seconds`` of its training, and the ``scores``.
+    """An epoch, counted from 0: rate ``lr``, ``seconds`` and ``loss`` of its training, ``scores``.
 
+    ``loss`` is the mean over the labels that were trained on, each as it was before the step.
     ``scores`` has ``<split>_loss`` and ``<split>_<metric>``; it is empty if nothing was evaluated.
     """
 
     epoch: int
     lr: float
     seconds: float
+    loss: float
     scores: Mapping[str, Value]
 
     @property
@@ -56,20 +58,23 @@ def fit(trial: Fit, epochs: int, eval_every: int = 1, start: int = 0) -> Iterato
     for epoch in range(start, epochs):
         lr = trial.optimizer.param_groups[0]["lr"]
         begun = time.perf_counter()
-        train_epoch(trial, model)
+        loss = train_epoch(trial, model)
         seconds = time.perf_counter() - begun
         due = (epoch + 1) % eval_every == 0 or epoch + 1 == epochs
-        yield Epoch(epoch, lr, seconds, evaluate(trial) if due else {})
+        yield Epoch(epoch, lr, seconds, loss, evaluate(trial) if due else {})
 
 
-def train_epoch(trial: Fit, model: nn.Module) -> None:
-    """One pass over the training batches, then one step of the scheduler."""
+def train_epoch(trial: Fit, model: nn.Module) -> float:
+    """One pass over the training batches, then one step of the scheduler; the epoch's loss."""
     model.train()
+    met = labels = 0.0
     for batch in trial.loader.train():
-        part = trial.loss(model(batch.graph), batch.y, batch.rows["train"])
-        count = trial.group.total(int(part.count))
-        if not count:
+        # Not even forward: that would change BatchNorm's statistics and the random state.
+        if not trial.group.any(batch.has_labels("train")):
             continue
+        part = trial.loss(model(batch.graph), batch.y, batch.rows["train"])
+        total, count = trial.group.add(part.total.item(), part.count)
+        met, labels = met + total, labels + count
         # DDP averages gradients; the loss is the sum over all ranks, divided once.
         loss = part.total * (trial.group.size / count)
         trial.optimizer.zero_grad(set_to_none=True)
@@ -78,6 +83,7 @@ def train_epoch(trial: Fit, model: nn.Module) -> None:
             nn.utils.clip_grad_norm_(trial.model.parameters(), trial.grad_clip)
         trial.optimizer.step()
     trial.scheduler.step()
+    return met / labels if labels else math.nan
 
 
 @torch.no_grad()

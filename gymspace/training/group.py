@@ -20,13 +20,18 @@ class Group:
         """The model whose gradients are averaged over the ranks."""
         return model if self.size == 1 else DistributedDataParallel(model, broadcast_buffers=False)
 
-    def total(self, count: int) -> int:
-        """The sum of ``count`` over the ranks."""
+    def add(self, *numbers: float) -> Sequence[float]:
+        """Each of ``numbers`` summed over the ranks."""
         if self.size == 1:
-            return count
-        number = torch.tensor(count)
-        distributed.all_reduce(number)
-        return int(number)
+            return numbers
+        device = "cuda" if distributed.get_backend() == "nccl" else "cpu"
+        sums = torch.tensor(numbers, dtype=torch.float64, device=device)
+        distributed.all_reduce(sums)
+        return sums.tolist()
+
+    def any(self, here: bool) -> bool:
+        """Whether it is so on one of the ranks."""
+        return self.add(here)[0] > 0
 
     def merge(self, states: Sequence[Any]) -> list[Any]:
         """Each metric state merged over the ranks, in their order, the same on all of them."""

@@ -1,7 +1,7 @@
 """The history of a trial: one CSV row for each evaluated epoch, written as it happens."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -9,12 +9,10 @@ from types import TracebackType
 class History:
     """Rows kept in memory and in a file; an earlier file of the trial is begun anew."""
 
-    def __init__(self, path: Path, rows: Sequence[Mapping[str, float]] = ()):
+    def __init__(self, path: Path):
         self._file = path.open("w", newline="", buffering=1)
         self._writer: csv.DictWriter | None = None
         self.rows: list[dict[str, float]] = []
-        for row in rows:
-            self.add(row)
 
     def add(self, row: Mapping[str, float]) -> None:
         """Append an epoch."""

@@ -12,6 +12,7 @@ from gymspace.training.course import Course
 from gymspace.training.fit import Fit
 
 BEST, LAST = "best.pt", "last.pt"
+FORMAT = 1
 log = logging.getLogger(__name__)
 
 
@@ -27,7 +28,7 @@ class Saved:
 def snapshot(spec: TrialSpec, trial: Fit, saved: Saved) -> dict[str, Any]:
     """All that the rest of the trial depends on, in plain data and tensors."""
     return {
-        "trial": trial_id(spec),
+        **origin(spec, trial),
         "model": trial.model.state_dict(),
         "optimizer": trial.optimizer.state_dict(),
         "scheduler": trial.scheduler.state_dict(),
@@ -38,10 +39,17 @@ def snapshot(spec: TrialSpec, trial: Fit, saved: Saved) -> dict[str, Any]:
     }
 
 
+def origin(spec: TrialSpec, trial: Fit) -> dict[str, Any]:
+    """What must be the same for a checkpoint to be continued: trial, weights, form of the file."""
+    weights = {name: list(value.shape) for name, value in trial.model.state_dict().items()}
+    return {"format": FORMAT, "trial": trial_id(spec), "weights": weights}
+
+
 def restore(path: Path, spec: TrialSpec, trial: Fit) -> Saved:
     """Put ``trial`` where the checkpoint at ``path`` left it; without one, at the start.
 
-    A checkpoint that cannot be read, or of another trial, is left alone: the trial starts anew.
+    A checkpoint that cannot be read, or of other code or another trial, is left alone: the trial
+    starts anew.
     """
     fresh = Saved(Course(spec.metric, trial.metrics[spec.metric].direction))
     if not spec.train.checkpoint:
@@ -53,8 +61,8 @@ def restore(path: Path, spec: TrialSpec, trial: Fit) -> Saved:
     except CheckpointError as error:
         log.warning("starting anew: %s", error)
         return fresh
-    if state.get("trial") != trial_id(spec):
-        log.warning("starting anew: %s is of another trial", path)
+    if any(state.get(key) != value for key, value in origin(spec, trial).items()):
+        log.warning("starting anew: %s is of another trial, or of other code", path)
         return fresh
     trial.model.load_state_dict(state["model"])
     trial.optimizer.load_state_dict(state["optimizer"])

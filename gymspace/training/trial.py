@@ -35,14 +35,14 @@ def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, A
     course, begun = saved.course, begun - saved.seconds
     with ExitStack() as files:
         writer = Writer(run, trial, saved, files) if group.rank == 0 else None
-        for epoch in fit(trial, spec.train.epochs, spec.train.eval_every, course.epochs):
+        epochs = fit(trial, spec.train.epochs, spec.train.eval_every, course.epochs)
+        # Asked before each epoch: a trial cut off just after its last one has none to run.
+        while not course.stops(spec.train.early_stopping) and (epoch := next(epochs, None)):
             course = course.after(epoch)
             if writer and epoch.scores:
                 writer.epoch(epoch.row, course, time.perf_counter() - begun)
                 value = epoch.scores[f"val_{spec.metric}"].value
                 report(Progress(epoch.epoch, spec.train.epochs, value))
-            if course.stops(spec.train.early_stopping):
-                break
         result = {
             **identity(spec),
             **course.outcome(),
@@ -51,6 +51,7 @@ def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, A
             "params": count_params(trial.model),
             "seconds": time.perf_counter() - begun,
             "split": task.split.text,
+            "traceback": None,
         }
         if writer:
             writer.finish(result)

@@ -42,13 +42,13 @@ class Worker:
 
     @_answer.register
     def _(self, request: Run, report: Callable[[Any], None]) -> dict[str, Any]:
-        if self.group.rank:
-            return run_trial(request, self._task(request.spec), self.group, report)
-        with trial_log(request.folder / LOG):
+        level = logging.ERROR if self.group.rank else logging.INFO
+        with trial_log(request.folder / LOG, level):
+            log.info("pid %d", os.getpid())
             try:
                 return run_trial(request, self._task(request.spec), self.group, report)
             except Exception:
-                log.exception("failed")
+                log.exception("rank %d failed", self.group.rank)
                 raise
 
     def _task(self, spec: TrialSpec) -> Task:
@@ -98,20 +98,20 @@ def check_device(spec: TrialSpec) -> None:
 
 
 @contextmanager
-def trial_log(path: Path) -> Iterator[None]:
-    """Send what is logged or warned meanwhile to the trial's own file."""
+def trial_log(path: Path, level: int = logging.INFO) -> Iterator[None]:
+    """Send what is logged or warned meanwhile, from ``level`` on, to the trial's own file."""
     handler = logging.FileHandler(path, mode="a")
+    handler.setLevel(level)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
-    level = root.level
+    before = root.level
     root.addHandler(handler)
     root.setLevel(logging.INFO)
     logging.captureWarnings(True)
     try:
-        log.info("pid %d", os.getpid())
         yield
     finally:
         logging.captureWarnings(False)
-        root.setLevel(level)
+        root.setLevel(before)
         root.removeHandler(handler)
         handler.close()

@@ -42,7 +42,8 @@ class Writer:
         """Write the result, which makes the trial count as finished."""
         if self.events:
             self.events.finish(self.run.choices, result)
-        log.info("%s after %d epochs", result["status"], result["epochs"])
+        why = f": {result['error']}" if result["error"] else ""
+        log.info("%s after %d epochs%s", result["status"], result["epochs"], why)
         write_json(self.run.folder / RESULT, result)
 
     def _record(self, row: Mapping[str, float]) -> None:

@@ -1,0 +1,110 @@
+"""The graph that blocks hand on: immutable, with adjacencies prepared once."""
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+import torch
+
+from gymspace.graph import graph as module
+from gymspace.graph.graph import Edges, Graph, Nodes
+from tests.graph.toys import AWKWARD, INDICES, features, weights
+
+
+@pytest.fixture
+def prepared(monkeypatch):
+    """The kinds that were prepared, in order."""
+    kinds = []
+    monkeypatch.setattr(
+        module,
+        "prepare",
+        lambda kind, *rest, prepare=module.prepare: kinds.append(kind) or prepare(kind, *rest),
+    )
+    return kinds
+
+
+def test_an_adjacency_is_prepared_once_whatever_the_features(prepared):
+    graph = Graph.of(features(), AWKWARD)
+    for width in (4, 2, 7):
+        graph = graph.with_x(features(width))
+        assert graph.adj("gcn") is graph.view(0).adj("gcn")
+        assert graph.adj("sum") is not graph.adj("gcn")
+    assert prepared == ["gcn", "sum"]
+
+
+def test_another_precision_is_another_adjacency(prepared):
+    graph = Graph.of(features(), AWKWARD, edge_weight=weights(AWKWARD))
+    half = graph.with_x(features().float())
+    assert graph.adj("sum").weight.dtype == torch.float64
+    assert half.adj("sum").weight.dtype == torch.float32
+    assert (half.adj("sum") @ half.x).dtype == torch.float32
+    assert prepared == ["sum", "sum"]
+
+
+def test_graphs_do_not_share_what_they_prepared(prepared):
+    Graph.of(features(), AWKWARD).adj("sum")
+    Graph.of(features(), AWKWARD).adj("sum")
+    assert prepared == ["sum", "sum"]
+
+
+def test_edge_weights_count_and_one_is_the_default():
+    x = features()
+    plain, weighted = Graph.of(x, AWKWARD), Graph.of(x, AWKWARD, edge_weight=weights(AWKWARD))
+    assert torch.equal(plain.adj("sum").weight, torch.ones(7, dtype=torch.float64))
+    assert torch.equal(weighted.adj("sum").weight, weights(AWKWARD))
+
+
+@pytest.mark.parametrize("x", [features(20) * (features(20) > 1.2), torch.zeros(6, 20)])
+def test_sparse_features_project_as_dense_ones(x):
+    x = x.double()
+    graph = Graph.of(x, AWKWARD)
+    sparse = graph.with_sparse_x()
+    weight = torch.randn(20, 3, dtype=torch.float64, requires_grad=True)
+    torch.testing.assert_close(sparse.project(weight), x @ weight)
+    grads = [torch.autograd.grad(g.project(weight).square().sum(), weight) for g in (graph, sparse)]
+    torch.testing.assert_close(*grads)
+    assert sparse.links is graph.links
+    assert torch.equal(sparse.x, graph.x)
+
+
+def test_new_features_are_not_taken_for_the_old_sparse_ones():
+    graph = Graph.of(features(), AWKWARD).with_sparse_x().with_x(2 * features())
+    assert torch.equal(graph.project(torch.eye(4, dtype=torch.float64)), 2 * features())
+
+
+def test_with_x_leaves_the_graph_it_came_from_alone():
+    x = features()
+    batch = torch.zeros(6, dtype=torch.int64)
+    edges = {("node", "to", "node"): Edges(AWKWARD)}
+    graph = Graph({"node": Nodes(x, batch)}, edges)
+    other = graph.with_x(x + 1)
+    assert graph.x is x
+    assert other.nodes["node"].batch is batch
+    assert other.links is graph.links
+    with pytest.raises(FrozenInstanceError):
+        graph.nodes = {}
+    with pytest.raises(FrozenInstanceError):
+        graph.links.index = None
+
+
+def test_one_type_is_spoken_of_only_where_there_is_one():
+    nodes = {"user": Nodes(features()), "item": Nodes(features())}
+    edges = {("user", "buys", "item"): Edges(AWKWARD), ("item", "to", "user"): Edges(AWKWARD)}
+    graph = Graph(nodes, edges)
+    for ask in (lambda: graph.x, lambda: graph.links, lambda: graph.with_x(features())):
+        with pytest.raises(ValueError, match="unpack"):
+            ask()
+
+
+@pytest.mark.parametrize("edges", INDICES)
+def test_edge_data_goes_along(edges):
+    index = INDICES[edges]
+    attr = torch.ones(index.size(1), 2)
+    graph = Graph.of(features(), index, attr, weights(index)).with_x(features(2))
+    assert graph.links.attr is attr
+    assert graph.links.index is index
+
+
+def test_graphs_are_told_apart_by_identity():
+    graph, other = (Graph.of(features(), AWKWARD) for _ in range(2))
+    assert graph != other
+    assert len({graph, other, graph}) == 2

@@ -1,0 +1,69 @@
+"""Small graphs with every awkwardness, and datasets of them for `tests.graph.toys:<name>`."""
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+# Directed; node 0 has a self loop, 1 -> 2 stands twice, 5 has no edge, 4 none that comes in.
+AWKWARD = torch.tensor([[0, 1, 1, 2, 4, 3, 0], [0, 2, 2, 3, 3, 0, 3]])
+RING = torch.tensor([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])
+EDGELESS = torch.empty(2, 0, dtype=torch.int64)
+INDICES = {"awkward": AWKWARD, "ring": RING, "edgeless": EDGELESS}
+NODES = 6
+
+
+def features(width: int = 4, seed: int = 0) -> Tensor:
+    return torch.randn(
+        NODES, width, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
+    )
+
+
+def weights(index: Tensor) -> Tensor:
+    return torch.linspace(0.5, 2.0, index.size(1), dtype=torch.float64)
+
+
+def matrix(index: Tensor, values: Tensor | None = None) -> Tensor:
+    """Dense [target, source] matrix; what stands twice counts twice."""
+    dense = torch.zeros(NODES, NODES, dtype=torch.float64)
+    values = torch.ones(index.size(1)) if values is None else values
+    for source, target, value in zip(*index.tolist(), values.tolist(), strict=True):
+        dense[target, source] += value
+    return dense
+
+
+def dataset(
+    edges: str = "awkward",
+    width: int = 4,
+    zeros: bool = False,
+    without: str = "",
+    column: bool = False,
+    targets: int = 0,
+    edge_data: bool = False,
+) -> Data:
+    """A graph of six nodes and two classes; ``without`` leaves an attribute out."""
+    index = INDICES[edges]
+    x = torch.eye(NODES, 20) if zeros else features(width).float()
+    y = torch.tensor([0, 1, 0, 1, 0, 1])
+    y = y.unsqueeze(1) if column else y
+    data = Data(x=x, edge_index=index, y=torch.ones(NODES, targets) if targets else y)
+    if edge_data:
+        data.edge_attr, data.edge_weight = torch.ones(index.size(1), 2), weights(index)
+    if without:
+        data[without] = None
+    return data
+
+
+def flat() -> Data:
+    return Data(x=torch.ones(6), edge_index=RING, y=torch.zeros(6, dtype=torch.int64))
+
+
+def outside() -> Data:
+    return Data(x=torch.ones(3, 1), edge_index=RING, y=torch.zeros(3, dtype=torch.int64))
+
+
+def labels() -> Data:
+    return Data(x=torch.ones(6, 1), edge_index=RING, y=torch.zeros(1, dtype=torch.int64))
+
+
+def transposed() -> Data:
+    return Data(x=torch.ones(6, 1), edge_index=RING.T, y=torch.zeros(6, dtype=torch.int64))
