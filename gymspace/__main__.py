@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from gymspace import registry
 from gymspace.dist.slots import Slots, StartError, terminate_as_interrupt
 from gymspace.errors import ConfigError
 from gymspace.results.show import show_trial, summary
-from gymspace.spec import TrialSpec, parse, trial_id, unknown_key
+from gymspace.schema import unknown_key
+from gymspace.spec import TrialSpec, parse, trial_id
 from gymspace.sweep.arguments import flags_first
 from gymspace.sweep.command import Command, execute
 from gymspace.sweep.loop import Launch
@@ -32,10 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: user code lies there
     try:
         _require_no_launcher(os.environ)
+        words = flags_first(sys.argv[1:] if arguments is None else arguments)
+        if "--version" in words:
+            return print(f"gymspace {version('gymspace')}")
         with terminate_as_interrupt():
-            _hydra(flags_first(sys.argv[1:] if arguments is None else arguments))
+            _hydra(words)
     except ConfigError as error:
         _fail(str(error))
     except StartError as error:
@@ -93,12 +100,11 @@ def single(config: Any) -> None:
     once = {"name": "single", "seeds": 1, "folds": 1, "extend": True}
     sweep = settings.sweep.model_copy(update=once)
     settings = settings.model_copy(update={"sweep": sweep})
-    command = Command(_text(), plain, settings, (), {}, lambda chosen: plain)
-    sys.exit(
-        execute(
-            command, launcher(settings), console, partial(show_trial, trial=trial_id(parse(plain)))
-        )
-    )
+    trial = trial_id(parse(plain))
+    # Single runs share a folder, so each holds its own trial only.
+    command = Command(_text(), plain, settings, (), {}, lambda chosen: plain, holds=trial)
+    show = partial(show_trial, trial=trial)
+    sys.exit(execute(command, launcher(settings), console, show))
 
 
 def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:

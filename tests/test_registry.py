@@ -15,7 +15,8 @@ from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.model import build_model
 from gymspace.records import Inspect
-from gymspace.spec import Component, ModelSpec, parse
+from gymspace.schema import Component
+from gymspace.spec import ModelSpec, parse
 from gymspace.training.worker import Worker
 
 ROWS = list(registry.rows())

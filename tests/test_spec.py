@@ -9,20 +9,12 @@ from pydantic import ValidationError
 
 from gymspace.__main__ import config_dir
 from gymspace.errors import ConfigError
-from gymspace.spec import (
-    Component,
-    TrialSpec,
-    components,
-    get,
-    keys,
-    parse,
-    replace,
-    trial_id,
-)
+from gymspace.schema import Component, keys
+from gymspace.spec import TrialSpec, components, get, parse, replace, trial_id
 from gymspace.sweep.settings import Settings, split_config
 
 NAN, INF = float("nan"), float("inf")
-MODEL_KEYS = ", ".join(key for key in keys() if key.startswith("model."))
+MODEL_KEYS = ", ".join(key for key in keys(TrialSpec) if key.startswith("model."))
 
 
 def fault(config):
@@ -57,7 +49,7 @@ def test_defaults_are_those_of_the_config_files(composed):
 
 
 def test_every_key_has_its_line_in_the_config_files(composed):
-    for key in keys():
+    for key in keys(TrialSpec):
         node = composed
         for part in key.split("."):
             assert part in node, key

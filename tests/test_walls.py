@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 # Lowest first; a room imports from lower ranks only, so neighbours in a rank are strangers.
 RANKS = (
     ("errors",),
-    ("registry",),
+    ("registry", "schema"),
     ("spec",),
     ("records",),
     ("graph", "results"),

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from gymspace.graph.adjacency import Adjacency, Sparse, prepare
 
@@ -13,18 +15,26 @@ EdgeType = tuple[str, str, str]
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """Nodes of one type: features ``x`` [N, F], and in a batch of graphs the graph of each node.
+    """Nodes of one type: ``features`` [N, F], sparse where most of them are zero.
 
-    ``sparse`` holds the same features where most of them are zero.
+    In a batch of graphs, ``batch`` [N] has the graph of each node.
     """
 
-    x: Tensor
+    features: Tensor | Sparse
     batch: Tensor | None = None
-    sparse: Sparse | None = None
 
-    def project(self, weight: Tensor) -> Tensor:
-        """Features times ``weight`` [F, D], by way of the sparse ones where they are there."""
-        return (self.x if self.sparse is None else self.sparse) @ weight
+    @cached_property
+    def x(self) -> Tensor:
+        """Features [N, F], dense."""
+        return (
+            self.features.matrix.to_dense() if isinstance(self.features, Sparse) else self.features
+        )
+
+    def dropout(self, p: float) -> "Nodes":
+        """The same nodes with features dropped at random, sparse ones as such."""
+        if isinstance(self.features, Sparse):
+            return replace(self, features=self.features.dropout(p))
+        return replace(self, features=functional.dropout(self.features, p))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +79,9 @@ class Graph:
 
     def with_sparse_x(self) -> "Graph":
         """The same graph, ready for fast products with features that are mostly zero."""
-        ((name, store),) = self.nodes.items()
-        index = store.x.nonzero().T
-        sparse = Sparse.of(index, store.x[index[0], index[1]], (store.x.size(0), store.x.size(1)))
-        return Graph({name: replace(store, sparse=sparse)}, self.edges)
+        x = self.x
+        index = x.nonzero().T
+        return self._with(features=Sparse.of(index, x[index[0], index[1]], (x.size(0), x.size(1))))
 
     @property
     def x(self) -> Tensor:
@@ -88,17 +97,26 @@ class Graph:
 
     def with_x(self, x: Tensor) -> "Graph":
         """The same graph with other features on its only node type."""
+        return self._with(features=x)
+
+    def dropout(self, p: float) -> "Graph":
+        """The same graph with features dropped at random on its only node type."""
         ((name, store),) = self.nodes.items()
-        return Graph({name: Nodes(x, store.batch)}, self.edges)
+        return Graph({name: store.dropout(p)}, self.edges)
 
     def project(self, weight: Tensor) -> Tensor:
-        """Features times ``weight`` [F, D] of the only node type."""
+        """Features times ``weight`` [F, D] of the only node type, fast where they are sparse."""
         (store,) = self.nodes.values()
-        return store.project(weight)
+        return store.features @ weight
+
+    def _with(self, features: Tensor | Sparse) -> "Graph":
+        ((name, store),) = self.nodes.items()
+        return Graph({name: replace(store, features=features)}, self.edges)
 
     def adj(self, kind: str) -> Adjacency:
         """The adjacency of ``kind`` (see `gymspace.graph.adjacency`) of the only edge type."""
-        return self.links.adj(kind, self.x.size(0), self.x.dtype)
+        (store,) = self.nodes.values()
+        return self.links.adj(kind, store.features.shape[0], store.features.dtype)
 
     def view(self, hop: int) -> "Graph":
         """What block ``hop`` of a stage may see: all of it, where nothing was sampled."""

@@ -8,7 +8,8 @@ from torch.nn import functional
 from gymspace import registry
 from gymspace.graph.graph import Graph
 from gymspace.models.layers import adapt
-from gymspace.spec import Component, ModelSpec
+from gymspace.schema import Component
+from gymspace.spec import ModelSpec
 
 MakeBlock = Callable[[int, int], nn.Module]
 

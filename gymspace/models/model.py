@@ -9,7 +9,8 @@ from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.blocks import L2Norm, make_block, make_layer
 from gymspace.models.heads import LayerHead
-from gymspace.spec import Component, ModelSpec
+from gymspace.schema import Component
+from gymspace.spec import ModelSpec
 
 
 class Model(nn.Module):
@@ -22,8 +23,8 @@ class Model(nn.Module):
         self.head = head
 
     def forward(self, graph: Graph) -> Tensor:
-        if self.training and self.dropout.p:  # else the features stay sparse, where they are
-            graph = graph.with_x(self.dropout(graph.x))
+        if self.training and self.dropout.p:
+            graph = graph.dropout(self.dropout.p)
         return self.head(self.body(graph))
 
 

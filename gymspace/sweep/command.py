@@ -29,7 +29,8 @@ Show = Callable[[Path, Console], None]
 class Command:
     """A sweep to run: the base config of its trials, its settings and its space.
 
-    ``groups`` has the options of each config group and ``compose`` chooses among them.
+    ``groups`` has the options of each config group and ``compose`` chooses among them. It
+    ``holds`` the whole folder, or just the trial of that id.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Command:
     space: Sequence[Dimension]
     groups: Mapping[str, Sequence[str]]
     compose: Compose
+    holds: str = ""
 
 
 def execute(command: Command, launch: Launch, console: Console, show: Show) -> int:
@@ -55,7 +57,7 @@ def execute(command: Command, launch: Launch, console: Console, show: Show) -> i
     _require_aliases({d.key: d.alias for d in command.space}, base)
     if settings.dry:
         return _dry(trials, command, console)
-    with hold(_path(command.settings)) as folder:
+    with hold(_path(command.settings), command.holds) as folder:
         about = folder.admit(_manifest(command, base, again), settings.extend)
         _require_aliases({d["key"]: d["alias"] for d in about["space"]}, base)
         sweep = Sweep(trials, _draw(command), folder, about, settings.stale)

@@ -15,11 +15,12 @@ from filelock import FileLock, Timeout
 from gymspace.errors import ConfigError
 from gymspace.records import RESULT, SPEC, read_json, write_json
 from gymspace.results.read import read_sweep
-from gymspace.spec import SPEC_VERSION, TrialSpec, keys
+from gymspace.schema import keys
+from gymspace.spec import SPEC_VERSION, TrialSpec
 from gymspace.sweep.plan import Trial
 from gymspace.sweep.space import Dimension
 
-MANIFEST, TRIALS, LOCK, OWNER = "sweep.json", "trials", ".lock", ".owner.json"
+MANIFEST, TRIALS, LOCK, OWNER = "sweep.json", "trials", ".lock", ".owner"
 FINAL = ("done", "diverged", "pruned")
 
 
@@ -99,8 +100,10 @@ class SweepFolder:
 
 
 @contextmanager
-def hold(path: Path) -> Iterator[SweepFolder]:
+def hold(path: Path, part: str = "") -> Iterator[SweepFolder]:
     """The sweep folder at ``path``, made if need be, kept from other processes meanwhile.
+
+    With a ``part``, only those who ask for the same part are kept away.
 
     Raises:
         ConfigError: it cannot be written, holds no sweep, or a running process holds it.
@@ -108,21 +111,20 @@ def hold(path: Path) -> Iterator[SweepFolder]:
     try:
         path.mkdir(parents=True, exist_ok=True)
         _require_sweep(path)
-        lock = FileLock(path / LOCK, timeout=0)
+        lock, owner = FileLock(path / f"{LOCK}{part}", timeout=0), path / f"{OWNER}{part}"
         lock.acquire()
     except Timeout as error:
-        owner = read_json(path / OWNER) or {}
-        by = f"process {owner.get('pid')} on {owner.get('host')}" if owner else "another process"
+        by = "process {pid} on {host}".format_map(read_json(owner) or {"pid": "?", "host": "?"})
         problem = f"is held by {by}: wait for it, or choose another sweep.name"
         raise ConfigError("sweep.name", problem, value=path) from error
     except OSError as error:
         problem = f"cannot be written ({error.strerror or error}): set results=<a folder>"
         raise ConfigError("results", problem, value=path) from error
     try:
-        write_json(path / OWNER, {"pid": os.getpid(), "host": socket.gethostname()})
+        write_json(owner, {"pid": os.getpid(), "host": socket.gethostname()})
         yield SweepFolder(path)
     finally:
-        (path / OWNER).unlink(missing_ok=True)
+        owner.unlink(missing_ok=True)
         lock.release()
 
 
@@ -151,7 +153,7 @@ def _spec_file(trial: Trial) -> dict[str, Any]:
 def base_of(spec: TrialSpec) -> dict[str, Any]:
     """The keys of ``spec`` that make a sweep another one: all that ids know of, but the repeats."""
     apart = (*TrialSpec.NOT_IN_ID, "seed", "fold")
-    kept = [key for key in keys() if not any(_within(key, other) for other in apart)]
+    kept = [key for key in keys(TrialSpec) if not any(_within(key, other) for other in apart)]
     config = spec.model_dump(mode="json")
     return {key: _at(config, key) for key in kept}
 

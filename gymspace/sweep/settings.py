@@ -6,7 +6,8 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from gymspace import registry
-from gymspace.spec import Component, Frozen, TrialSpec, validate
+from gymspace.schema import Component, Frozen, validate
+from gymspace.spec import TrialSpec
 
 _FORBIDDEN = ("/", "\\", "\0")
 

@@ -8,7 +8,7 @@ from typing import Any
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
-from gymspace.spec import Component
+from gymspace.schema import Component
 
 
 class Events:

@@ -10,7 +10,8 @@ from torch.optim.lr_scheduler import ConstantLR, CosineAnnealingLR, LRScheduler,
 
 from gymspace import registry
 from gymspace.errors import ConfigError
-from gymspace.spec import Component, OptimSpec
+from gymspace.schema import Component
+from gymspace.spec import OptimSpec
 
 _OPTIMIZER, _SCHEDULER = "optim.optimizer", "optim.scheduler"
 

@@ -9,7 +9,7 @@ from torch_geometric.utils import contains_isolated_nodes, is_undirected
 from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.graph.datasets import digits
-from gymspace.spec import Component
+from gymspace.schema import Component
 from tests.graph import planetoid
 
 

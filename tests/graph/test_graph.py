@@ -108,3 +108,14 @@ def test_graphs_are_told_apart_by_identity():
     graph, other = (Graph.of(features(), AWKWARD) for _ in range(2))
     assert graph != other
     assert len({graph, other, graph}) == 2
+
+
+def test_dropout_of_sparse_features_is_one_draw_for_product_gradient_and_dense_form():
+    x = torch.zeros(40, 30).index_put_((torch.arange(40), torch.arange(40) % 30), torch.tensor(1.0))
+    graph = Graph.of(x, torch.empty(2, 0, dtype=torch.int64)).with_sparse_x().dropout(0.5)
+    weight = torch.randn(30, 4, requires_grad=True)
+    torch.testing.assert_close(graph.project(weight), graph.x @ weight)
+    ours = torch.autograd.grad(graph.project(weight).square().sum(), weight)
+    torch.testing.assert_close(ours, torch.autograd.grad((graph.x @ weight).square().sum(), weight))
+    assert set(graph.x.unique().tolist()) == {0.0, 2.0}
+    assert not (graph.x > x * 2).any()

@@ -6,7 +6,7 @@ from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.graph.datasets import digits, pyg
 from gymspace.graph.splits import own, per_class, random
-from gymspace.spec import Component
+from gymspace.schema import Component
 
 NAN = float("nan")
 FIELDS = ("train", "val", "test")

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from gymspace.errors import ConfigError
+from gymspace.graph.adjacency import Sparse
 from gymspace.graph.task import load_source, source_spec, split_task
 from gymspace.spec import parse, replace
 from tests.graph import toys
@@ -44,7 +45,7 @@ def test_edge_data_that_is_not_there_is_none():
 @pytest.mark.parametrize("zeros", [True, False])
 def test_features_that_are_mostly_zero_are_held_sparse_as_well(zeros):
     (store,) = load_source(toy(zeros=zeros)).graph.nodes.values()
-    assert (store.sparse is not None) == zeros
+    assert isinstance(store.features, Sparse) == zeros
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import torch
 from torch_geometric.nn.aggr import MaxAggregation, MeanAggregation, SumAggregation
 
 from gymspace import registry
-from gymspace.spec import Component
+from gymspace.schema import Component
 from tests.graph.toys import INDICES, features
 from tests.models.designs import toy_graph
 

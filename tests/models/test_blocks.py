@@ -8,7 +8,7 @@ from torch import nn
 
 from gymspace import registry
 from gymspace.models.blocks import L2Norm, make_block
-from gymspace.spec import Component
+from gymspace.schema import Component
 from tests.models.designs import design, toy_graph
 
 

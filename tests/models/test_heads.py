@@ -7,7 +7,7 @@ import torch
 
 from gymspace.models.blocks import make_block, make_layer
 from gymspace.models.heads import LayerHead, NodeHead
-from gymspace.spec import Component
+from gymspace.schema import Component
 from tests.models.designs import design, toy_graph
 
 

@@ -12,7 +12,7 @@ from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.models.blocks import make_layer
 from gymspace.models.layers import EdgeIndexLayer, adapt
-from gymspace.spec import Component
+from gymspace.schema import Component
 from tests.graph.toys import INDICES, features
 from tests.models.designs import build, descend, design, toy_graph
 

@@ -9,6 +9,7 @@ from torch import nn
 
 from gymspace.errors import ConfigError
 from gymspace.graph import graph as module
+from gymspace.graph.adjacency import Sparse
 from gymspace.models.blocks import Block, L2Norm
 from gymspace.models.heads import LayerHead, NodeHead
 from gymspace.models.model import build_model
@@ -180,13 +181,17 @@ def test_feature_dropout_is_drawn_in_training_only():
     assert not any(isinstance(part, nn.Dropout) and part.p for part in build().modules())
 
 
-def test_feature_dropout_leaves_evaluation_its_sparse_features():
+def test_feature_dropout_keeps_sparse_features_sparse():
     seen = []
     model = build(feature_dropout=0.5)
     model.body.register_forward_pre_hook(lambda module, inputs: seen.append(*inputs))
     for mode in (True, False):
         model.train(mode)(toy_graph().with_sparse_x())
-    assert [graph.nodes["node"].sparse is None for graph in seen] == [True, False]
+    assert all(isinstance(graph.nodes["node"].features, Sparse) for graph in seen)
+    assert [graph.nodes["node"].features.matrix.values().eq(0).any().item() for graph in seen] == [
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("layer", ["general", "gcn", "sage", "gat", "gin"])

@@ -11,7 +11,7 @@ from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.blocks import make_block
 from gymspace.models.stages import SkipConcat, SkipSum, Stack
-from gymspace.spec import Component
+from gymspace.schema import Component
 from tests.graph.toys import features
 from tests.models.designs import build, descend, design, loss_of, toy_graph
 

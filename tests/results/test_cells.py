@@ -11,7 +11,7 @@ from gymspace.errors import ConfigError
 from gymspace.results.cells import NULL, from_text, label, level, order, to_text
 from gymspace.results.frames import frame, read_table
 from gymspace.results.tables import Table
-from gymspace.spec import Component
+from gymspace.schema import Component
 
 MISLEADING = ["null", "None", "NA", "nan", "1", "1e-05", "true", "True", "", " x", "[1]", '"']
 SCALARS = st.one_of(

@@ -60,7 +60,7 @@ def test_a_held_folder_is_refused_and_that_of_a_dead_process_taken(holder, tmp_p
     """Field case G1: two launches at once do not share a folder."""
     line = refused(tmp_path / "s")
     assert f"is held by process {holder.pid} on {os.uname().nodename}" in line
-    assert read_json(tmp_path / "s" / ".owner.json")["pid"] == holder.pid
+    assert read_json(tmp_path / "s" / ".owner")["pid"] == holder.pid
     holder.kill()
     holder.wait()
     assert adopt(tmp_path / "s", manifest())["name"] == "s"
@@ -71,7 +71,7 @@ def test_a_folder_is_free_again_whatever_ended_the_sweep(tmp_path):
         raise RuntimeError
     with hold(tmp_path / "s") as folder:
         assert folder.path == tmp_path / "s"
-    assert not (tmp_path / "s" / ".owner.json").exists()
+    assert not (tmp_path / "s" / ".owner").exists()
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):

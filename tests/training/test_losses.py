@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from gymspace import registry
 from gymspace.errors import ConfigError
-from gymspace.spec import Component
+from gymspace.schema import Component
 
 ALL = torch.ones(8, dtype=torch.bool)
 

@@ -15,7 +15,7 @@ from sklearn import metrics as sk
 
 from gymspace import registry
 from gymspace.errors import ConfigError
-from gymspace.spec import Component
+from gymspace.schema import Component
 from gymspace.training.metrics import AUC, F1, MAE, R2, RMSE, Accuracy
 
 
