@@ -2,7 +2,6 @@
 PYTHON ?= python3
 TORCH := 2.13.0
 BIN := .venv/bin
-DEMO := results/node_grid
 
 # A stamp is named after what it was made from, and is written last: a set-up that was interrupted,
 # another lock, another Python or a moved checkout starts over with an empty .venv.
@@ -20,9 +19,8 @@ help: ## this list
 
 setup: $(PROJECT) ## create .venv with the locked packages and gymspace itself
 
-demo: $(PROJECT) ## the example grid, cut to 60 epochs, on the embedded graph; then its leaderboard
+demo: $(PROJECT) ## the example grid, cut to 60 epochs, on the embedded graph, and its leaderboard
 	$(BIN)/python -m gymspace +experiment=node_grid -m train.epochs=60
-	$(BIN)/python -m gymspace.results $(DEMO)
 
 test: $(PROJECT) ## the whole test suite; options for pytest in ARGS
 	$(BIN)/python -m pytest $(ARGS)

@@ -44,7 +44,7 @@ def show_trial(folder: Path, console: Console, trial: str) -> None:
         scores = "  ".join(f"{split} {result[f'{split}_{metric}']:.4f}" for split in names.SPLITS)
         size = f"{result['params']:,} parameters, {result['seconds']:.1f} s"
         console.print(f"{metric} at epoch {result['best_epoch']}, the best one on validation:")
-        console.print(f"  {scores}   ({size}, {result['split']})", highlight=False)
+        console.print(f"  {scores}   ({size}, {result['split']})", highlight=False, soft_wrap=True)
     note(console, f"files in {path}")
 
 
