@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command line and exit: 0, 1 if a trial failed, 2 for a mistake, 130 if interrupted."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
 
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: user code lies there
@@ -49,6 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(error.failed.error)
     except (HydraException, OmegaConfBaseException) as error:
         _fail(str(as_config_error(error)))
+    except YAMLError as error:
+        _fail(f"a config file is no YAML: {' '.join(str(error).split())}")
+    except OSError as error:
+        _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
     except KeyboardInterrupt:
         sys.exit(130)
 
@@ -75,6 +80,8 @@ def _hydra(arguments: list[str]) -> None:
     here = str(config_dir())
     composed: list[Any] = []
     hydra.main(version_base="1.3", config_path=here, config_name="config")(composed.append)()
+    if len(composed) > 1:
+        raise ConfigError("hydra/sweeper", "another sweeper than gymspace's own cannot run a sweep")
     # Not within Hydra's own call: it would announce any error with a line of its own.
     for config in composed:
         single(config)
@@ -97,6 +104,8 @@ def single(config: Any) -> None:
     if waiting:
         designs = math.prod(len(d.choices) for d in waiting)
         console.print(f"the base design, once; {designs} designs of the sweep wait behind -m")
+    elif any(word.startswith("sweep.") for word in sys.argv[1:]):
+        console.print("the design, once; sweep.* takes effect behind -m")
     once = {"name": "single", "seeds": 1, "folds": 1, "extend": True}
     sweep = settings.sweep.model_copy(update=once)
     settings = settings.model_copy(update={"sweep": sweep})
@@ -170,7 +179,7 @@ def _cannot_override(key: str) -> ConfigError:
             argument = key.removeprefix(f"{slot}.")
             problem = (
                 f"is an argument: name its component too, '{slot}={{name: ..., {argument}: ...}}'"
-                f" (+{key}=... pins a dimension)"
+                f" (with -m, {key}=a,b sweeps it)"
             )
             return ConfigError(key, problem)
     return unknown_key(key, TrialSpec, Settings)
@@ -181,6 +190,9 @@ def _plain(config: Any) -> dict[str, Any]:
 
     plain = OmegaConf.to_container(config, resolve=True)
     assert isinstance(plain, dict)
+    if isinstance(plain.get("experiment"), Mapping):
+        problem = "its file lacks the first line, '# @package _global_'"
+        raise ConfigError("experiment", problem)
     return {str(key): value for key, value in plain.items() if key != "hydra"}
 
 
@@ -188,14 +200,14 @@ def _lists(space: Mapping[str, Any]) -> dict[str, Any]:
     """The space of an experiment, with choices written as Hydra strings made into lists."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
-    def read(value: Any) -> Any:
+    def read(key: str, value: Any) -> Any:
         if isinstance(value, Mapping) and "choices" in value:
-            return {**value, "choices": read(value["choices"])}
+            return {**value, "choices": read(key, value["choices"])}
         if not isinstance(value, str):
             return value
-        return _choices(OverridesParser.create().parse_override(f"key={value}"))
+        return _choices(OverridesParser.create().parse_override(f"{key}={value}"))
 
-    return {key: read(value) for key, value in space.items()}
+    return {key: read(key, value) for key, value in space.items()}
 
 
 def _choices(override: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from traceback import extract_tb
 from typing import Any
 
 _ABSENT = object()
@@ -35,6 +36,12 @@ class ConfigError(Exception):
 
     def __reduce__(self):
         return _rebuild, (self.key, str(self))
+
+
+def place(error: BaseException) -> str:
+    """Where an error of the user's code was raised."""
+    frames = extract_tb(error.__traceback__)
+    return f"at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
 
 
 def _rebuild(key: str, text: str) -> ConfigError:

@@ -17,11 +17,15 @@ LOG = "trial.log"
 
 @dataclass(frozen=True)
 class Facts:
-    """What only building a design shows: its size, what it is made of, how its nodes are split."""
+    """What only building a design shows: its size, what it is made of, how its nodes are split.
+
+    ``warnings`` is what in it has no effect.
+    """
 
     params: int
     architecture: str
     split: str
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,24 @@ LAYERS = _table(
     sage=f"{_LAYERS}:SAGE",
     gat=f"{_LAYERS}:GAT",
     gin=f"{_LAYERS}:GIN",
+    none="gymspace.models.pyg_layers:NoLayer",
+    gatv2="gymspace.models.pyg_layers:GATv2",
+    gine="gymspace.models.edge_layers:GINE",
+    general_edge="gymspace.models.edge_layers:GeneralEdge",
+    general_sampled_edge=Row("gymspace.models.edge_layers:GeneralEdge", keep=0.5),
+    graphconv="gymspace.models.pyg_layers:GraphConv",
+    edgeconv="gymspace.models.pyg_layers:EdgeConv",
+    gatedgcn="gymspace.models.edge_layers:GatedGCN",
+    pna="gymspace.models.pyg_layers:PNA",
+    gen="gymspace.models.pyg_layers:GEN",
+    transformer="gymspace.models.pyg_layers:Transformer",
+    cheb="gymspace.models.pyg_layers:Cheb",
+    tag="gymspace.models.pyg_layers:TAG",
+    sgc="gymspace.models.pyg_layers:SGC",
+    idgcn="gymspace.models.id_layers:IDGCN",
+    idsage="gymspace.models.id_layers:IDSAGE",
+    idgat="gymspace.models.id_layers:IDGAT",
+    idgin="gymspace.models.id_layers:IDGIN",
 )
 ACTIVATIONS = _table(
     prelu="torch.nn:PReLU",
@@ -53,7 +71,46 @@ ACTIVATIONS = _table(
 NORMS = _table(
     batch="torch.nn:BatchNorm1d",
     layer="torch.nn:LayerNorm",
-    none="gymspace.models.blocks:no_norm",
+    graph="gymspace.models.norms:Graph",
+    pair="gymspace.models.norms:Pair",
+    instance="gymspace.models.norms:Instance",
+    none="gymspace.models.norms:NoNorm",
+)
+ATTENTIONS = _table(
+    transformer="gymspace.models.attention:Transformer",
+    performer="gymspace.models.attention_linear:Performer",
+    bigbird="gymspace.models.attention_block:BigBird",
+    linear="gymspace.models.attention_linear:Linear",
+    exphormer="gymspace.models.attention_sparse:Exphormer",
+    graphormer="gymspace.models.attention:Graphormer",
+)
+NODE_ENCODERS = _table(
+    linear="gymspace.models.encoders:LinearNode",
+    integer="gymspace.models.encoders:IntegerNode",
+    atom="gymspace.models.encoders:Atom",
+)
+EDGE_ENCODERS = _table(
+    linear="gymspace.models.encoders:LinearEdge",
+    integer="gymspace.models.encoders:IntegerEdge",
+    bond="gymspace.models.encoders:Bond",
+)
+_ENCODINGS = "gymspace.encodings"
+ENCODINGS = _table(
+    lap=f"{_ENCODINGS}.spectral:Lap",
+    signnet=f"{_ENCODINGS}.spectral:SignNet",
+    equivstable_lap=f"{_ENCODINGS}.spectral:EquivStableLap",
+    heat=f"{_ENCODINGS}.spectral:HeatKernel",
+    electrostatic=f"{_ENCODINGS}.spectral:Electrostatic",
+    rwse=f"{_ENCODINGS}.structural:RWSE",
+    degree=f"{_ENCODINGS}.structural:Degree",
+    clustering=f"{_ENCODINGS}.structural:Clustering",
+    pagerank=f"{_ENCODINGS}.structural:PageRank",
+    betweenness=f"{_ENCODINGS}.structural:Betweenness",
+    path_length=f"{_ENCODINGS}.structural:PathLength",
+    identity=f"{_ENCODINGS}.structural:Identity",
+    constant=f"{_ENCODINGS}.structural:Constant",
+    onehot=f"{_ENCODINGS}.structural:OneHot",
+    spd=f"{_ENCODINGS}.structural:ShortestPaths",
 )
 AGGREGATIONS = _table(
     add="gymspace.models.aggregate:Add",
@@ -64,6 +121,7 @@ STAGES = _table(
     stack="gymspace.models.stages:Stack",
     skipsum="gymspace.models.stages:SkipSum",
     skipconcat="gymspace.models.stages:SkipConcat",
+    gps="gymspace.models.gps:GPS",
 )
 HEADS = _table(node="gymspace.models.heads:NodeHead")
 OPTIMIZERS = _table(
@@ -72,11 +130,17 @@ OPTIMIZERS = _table(
     sgd=Row("torch.optim:SGD", momentum=0.9),
     rmsprop="torch.optim:RMSprop",
     adagrad="torch.optim:Adagrad",
+    adamax="torch.optim:Adamax",
 )
 SCHEDULERS = _table(
     cosine=f"{_TRAINING}.optim:cosine",
     step=f"{_TRAINING}.optim:step",
     none=f"{_TRAINING}.optim:constant",
+    plateau=f"{_TRAINING}.schedules:plateau",
+    warmup_linear=f"{_TRAINING}.schedules:warmup_linear",
+    warmup_cosine=f"{_TRAINING}.schedules:warmup_cosine",
+    warmup_polynomial=f"{_TRAINING}.schedules:warmup_polynomial",
+    one_cycle=f"{_TRAINING}.schedules:one_cycle",
 )
 LOSSES = _table(
     cross_entropy=f"{_TRAINING}.losses:cross_entropy",
@@ -138,6 +202,10 @@ TABLES: Mapping[str, Mapping[str, Row]] = MappingProxyType(
         "model.act": ACTIVATIONS,
         "model.agg": AGGREGATIONS,
         "model.head": HEADS,
+        "model.node_encoder": NODE_ENCODERS,
+        "model.edge_encoder": EDGE_ENCODERS,
+        "model.attention": ATTENTIONS,
+        "encodings": ENCODINGS,
         "optim.optimizer": OPTIMIZERS,
         "optim.scheduler": SCHEDULERS,
         "loss": LOSSES,

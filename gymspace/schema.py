@@ -112,6 +112,7 @@ def _config_error(kind: type[BaseModel], fault: Mapping[str, Any]) -> ConfigErro
         ]
         return ConfigError(key, "unknown choice", value=value, choices=choices)
     problem = _PROBLEMS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
+    problem = problem.replace("Input should be", "must be")
     if isinstance(value, bool):
         problem += " (YAML reads yes, no, on and off as true and false: quote a name like those)"
     elif isinstance(value, str) and fault["type"] in ("int_type", "float_type"):

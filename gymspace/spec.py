@@ -43,6 +43,13 @@ class ModelSpec(Frozen):
     agg: Component | None = None
     l2norm: Literal["stage", "layer", "none"] = "stage"
     head: Component = _component("node")
+    node_encoder: Component | None = None
+    edge_encoder: Component | None = None
+    attention: Component | None = None
+    jumping: Literal["last", "concat", "max"] = "last"
+    residual: bool = False
+    norm_first: bool = False
+    drop_edge: float = Field(0.0, ge=0, lt=1)
 
 
 class OptimSpec(Frozen):
@@ -53,6 +60,9 @@ class OptimSpec(Frozen):
     weight_decay: float = Field(5e-4, ge=0)
     scheduler: Component = _component("cosine")
     grad_clip: float | None = Field(None, gt=0)
+    accumulate: int = Field(1, ge=1)
+    ema: float | None = Field(None, gt=0, lt=1)
+    decay_norms: bool = True
 
 
 class TrainSpec(Frozen):
@@ -89,6 +99,7 @@ class TrialSpec(Frozen):
     data: DataSpec = DataSpec()
     metrics: tuple[Component, ...] = Field((Component.model_validate("accuracy"),), strict=False)
     metric: str = "accuracy"
+    encodings: tuple[Component, ...] = Field((), strict=False)
     model: ModelSpec = ModelSpec()
     optim: OptimSpec = OptimSpec()
     train: TrainSpec = TrainSpec()
@@ -113,6 +124,14 @@ class TrialSpec(Frozen):
         if not metrics or len({m.short for m in metrics}) < len(metrics):
             raise ValueError("must be a list of different metrics, one or more")
         return metrics
+
+    @field_validator("encodings")
+    @classmethod
+    def _encodings_differ(cls, encodings: tuple[Component, ...]) -> tuple[Component, ...]:
+        names = [encoding.short for encoding in encodings]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"has {twice[0]} twice")
+        return encodings
 
     @field_validator("metric")
     @classmethod

@@ -149,8 +149,8 @@ def test_the_hash_of_the_users_code_follows_the_code(module):
         (
             "model.layer",
             {"name": "gat", "haeds": 2},
-            "model.layer.haeds=2: 'gat' takes no such argument; choices: heads, dropout;"
-            " did you mean heads?",
+            "model.layer.haeds=2: 'gat' takes no such argument; choices: heads, dropout,"
+            " edge_attr; did you mean heads?",
         ),
         (
             "model.layer",
@@ -180,12 +180,14 @@ def test_the_hash_of_the_users_code_follows_the_code(module):
         (
             "model.layer",
             {"name": "gat", "bias": False},
-            "model.layer.bias=False: 'gat' takes no such argument; choices: heads, dropout",
+            "model.layer.bias=False: 'gat' takes no such argument; choices: heads, dropout,"
+            " edge_attr",
         ),
         (
             "model.layer",
             {"name": "gat", "dim_in": 3},
-            "model.layer.dim_in=3: 'gat' takes no such argument; choices: heads, dropout",
+            "model.layer.dim_in=3: 'gat' takes no such argument; choices: heads, dropout,"
+            " edge_attr",
         ),
         (
             "model.layer",
@@ -195,7 +197,7 @@ def test_the_hash_of_the_users_code_follows_the_code(module):
     ],
 )
 def test_an_argument_that_does_not_fit_is_one_line(key, config, line):
-    assert fault(build, key, config, 8, 8, bias=True) == line
+    assert fault(build, key, config, 8, 8, bias=True, edge_dim=None) == line
 
 
 def test_an_argument_may_not_take_the_place_of_what_the_trial_gives():

@@ -183,7 +183,7 @@ def test_another_type_or_range_is_one_line_that_names_the_key(key, value):
         (
             at("model.stage", "skip_sum"),
             "model.stage=skip_sum: unknown name (a `module:attr` is taken too);"
-            " choices: stack, skipsum, skipconcat; did you mean skipsum?",
+            " choices: stack, skipsum, skipconcat, gps; did you mean skipsum?",
         ),
         (
             at("model.layer", {"name": "gat", "heads": INF}),

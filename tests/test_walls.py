@@ -17,6 +17,7 @@ RANKS = (
     ("spec",),
     ("records",),
     ("graph", "results"),
+    ("encodings",),
     ("models", "loaders", "analysis"),
     ("training",),
     ("dist",),

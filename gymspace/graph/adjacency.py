@@ -117,15 +117,23 @@ def _gcn(index: Tensor, weight: Tensor, nodes: int) -> tuple[Tensor, Tensor]:
     return gcn_norm(index, weight, nodes)
 
 
+def _symmetric(index: Tensor, weight: Tensor, nodes: int) -> tuple[Tensor, Tensor]:
+    return gcn_norm(index, weight, nodes, add_self_loops=False)
+
+
 def _loops(index: Tensor, weight: Tensor, nodes: int) -> tuple[Tensor, Tensor]:
     return add_remaining_self_loops(index, weight, 1.0, nodes)
 
 
 KINDS: Mapping[str, Prepare] = MappingProxyType(
-    {"sum": _sum, "mean": _mean, "gcn": _gcn, "loops": _loops}
+    {"sum": _sum, "mean": _mean, "gcn": _gcn, "symmetric": _symmetric, "loops": _loops}
 )
 
 
 def prepare(kind: str, index: Tensor, weight: Tensor, nodes: int) -> Adjacency:
-    """The adjacency of ``kind``: sum, mean of in-neighbours, gcn (Kipf & Welling 2017), loops."""
+    """The adjacency of ``kind``: sum, mean of in-neighbours, gcn, symmetric, loops.
+
+    gcn is that of Kipf & Welling 2017, symmetric the same without self loops added: its edges are
+    the graph's own, in their order.
+    """
     return Adjacency(*KINDS[kind](index, weight, nodes), nodes)

@@ -1,8 +1,9 @@
 """The immutable graph that every block takes and returns."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -11,17 +12,21 @@ from torch.nn import functional
 from gymspace.graph.adjacency import Adjacency, Sparse, prepare
 
 EdgeType = tuple[str, str, str]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
     """Nodes of one type: ``features`` [N, F], sparse where most of them are zero.
 
-    In a batch of graphs, ``batch`` [N] has the graph of each node.
+    In a batch of graphs, ``batch`` [N] has the graph of each node, ascending; None is one graph.
+    ``encodings`` are precomputed tensors [N, ...] by name, for the encoders that turn them into
+    features and for attention.
     """
 
     features: Tensor | Sparse
     batch: Tensor | None = None
+    encodings: Mapping[str, Tensor] = field(default_factory=dict)
 
     @cached_property
     def x(self) -> Tensor:
@@ -44,18 +49,23 @@ class Edges:
     index: Tensor
     attr: Tensor | None = None
     weight: Tensor | None = None
-    _prepared: dict[tuple[str, int, torch.dtype], Adjacency] = field(
-        default_factory=dict, repr=False
-    )
+    _prepared: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def prepared(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` makes of index and weight at the first call, kept under ``key``."""
+        if key not in self._prepared:
+            self._prepared[key] = make()
+        return self._prepared[key]
 
     def adj(self, kind: str, nodes: int, dtype: torch.dtype) -> Adjacency:
         """The adjacency of ``kind`` in ``dtype``, prepared at the first call and kept."""
-        key = (kind, nodes, dtype)
-        if key not in self._prepared:
+
+        def make() -> Adjacency:
             ones = torch.ones(self.index.size(1), dtype=dtype, device=self.index.device)
             weight = ones if self.weight is None else self.weight.to(dtype)
-            self._prepared[key] = prepare(kind, self.index, weight, nodes)
-        return self._prepared[key]
+            return prepare(kind, self.index, weight, nodes)
+
+        return self.prepared((kind, nodes, dtype), make)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +82,11 @@ class Graph:
         edge_index: Tensor,
         edge_attr: Tensor | None = None,
         edge_weight: Tensor | None = None,
+        batch: Tensor | None = None,
     ) -> "Graph":
-        """A graph with one type of nodes and one of edges."""
+        """A graph, or a batch of them, with one type of nodes and one of edges."""
         edges = Edges(edge_index, edge_attr, edge_weight)
-        return cls({"node": Nodes(x)}, {("node", "to", "node"): edges})
+        return cls({"node": Nodes(x, batch)}, {("node", "to", "node"): edges})
 
     def with_sparse_x(self) -> "Graph":
         """The same graph, ready for fast products with features that are mostly zero."""
@@ -98,6 +109,33 @@ class Graph:
     def with_x(self, x: Tensor) -> "Graph":
         """The same graph with other features on its only node type."""
         return self._with(features=x)
+
+    @property
+    def batch(self) -> Tensor | None:
+        """The graph of each node [N], ascending; None if all are of one graph."""
+        (store,) = self.nodes.values()
+        return store.batch
+
+    @property
+    def encodings(self) -> Mapping[str, Tensor]:
+        """Precomputed tensors [N, ...] of the only node type."""
+        (store,) = self.nodes.values()
+        return store.encodings
+
+    def with_encodings(self, encodings: Mapping[str, Tensor]) -> "Graph":
+        """The same graph with precomputed tensors on its only node type."""
+        ((name, store),) = self.nodes.items()
+        return Graph({name: replace(store, encodings=encodings)}, self.edges)
+
+    def with_links(self, **changes: Any) -> "Graph":
+        """The same graph with other ``index``, ``attr`` or ``weight`` on its only edge type.
+
+        What was prepared from the edges is kept where index and weight stay as they are.
+        """
+        ((name, store),) = self.edges.items()
+        if not changes.keys() & {"index", "weight"}:
+            return Graph(self.nodes, {name: replace(store, **changes)})
+        return Graph(self.nodes, {name: replace(store, **changes, _prepared={})})
 
     def dropout(self, p: float) -> "Graph":
         """The same graph with features dropped at random on its only node type."""

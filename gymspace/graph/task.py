@@ -8,7 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from gymspace import registry
-from gymspace.errors import ConfigError
+from gymspace.errors import ConfigError, place
 from gymspace.graph.graph import Graph
 from gymspace.graph.splits import Split
 from gymspace.spec import DataSpec, TrialSpec
@@ -30,7 +30,7 @@ class Source:
     @property
     def dim_in(self) -> int:
         """Width of the node features."""
-        return self.graph.x.size(1)
+        return self.data.x.size(1)  # the graph's may be sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +56,17 @@ def load_source(spec: TrialSpec) -> Source:
     data = _load(spec)
     device, dtype = torch.device(spec.device), DTYPES[spec.precision]
     optional = {
-        name: value.to(device, dtype)
+        name: (value.unsqueeze(1) if name == "edge_attr" and value.dim() == 1 else value).to(
+            device, dtype
+        )
         for name in ("edge_attr", "edge_weight")
         if isinstance(value := getattr(data, name, None), Tensor)
     }
-    graph = Graph.of(data.x.to(device, dtype), data.edge_index.to(device), **optional)
+    graph = Graph.of(data.x.to(device, dtype), data.edge_index.to(device, torch.int64), **optional)
     if device.type == "cpu" and data.x.count_nonzero() < SPARSE * data.x.numel():
         graph = graph.with_sparse_x()
     y = data.y.squeeze(1) if data.y.dim() == 2 and data.y.size(1) == 1 else data.y
-    floating = y.is_floating_point()
+    floating = y.is_floating_point() or y.dim() == 2
     outputs = (y.size(1) if y.dim() == 2 else 1) if floating else int(y.max()) + 1
     return Source(graph, y.to(device, dtype if floating else torch.int64), data, outputs)
 
@@ -80,7 +82,15 @@ def split_task(spec: TrialSpec, source: Source) -> Task:
 
 def _load(spec: TrialSpec) -> Data:
     root, cache = Path(spec.data.root).absolute(), Path(spec.data.cache).absolute()
-    data = registry.build("dataset", spec.dataset, root=root, cache=cache)
+    label = spec.dataset.label
+    try:
+        data = registry.build("dataset", spec.dataset, root=root, cache=cache)
+    except ConfigError:
+        raise
+    except Exception as error:  # a function of the user's: whatever it raises is told
+        raise ConfigError("dataset", f"fails: {error!r}, {place(error)}", value=label) from error
+    if not isinstance(data, Data):
+        raise ConfigError("dataset", f"gives a {type(data).__name__}, not a PyG Data", value=label)
     if data.x is None and isinstance(data.y, Tensor) and data.y.dim():
         data.num_nodes = data.y.size(0)  # else PyG counts only up to the last node with an edge
     for transform in spec.data.transform:
@@ -88,8 +98,8 @@ def _load(spec: TrialSpec) -> Data:
     for name in ("x", "edge_index", "y"):
         if getattr(data, name, None) is None:
             hint = ": data.transform=[constant] adds some" if name == "x" else ""
-            raise ConfigError("dataset", f"has no {name}{hint}", value=spec.dataset.label)
-    _check_shapes(data, spec.dataset.label)
+            raise ConfigError("dataset", f"has no {name}{hint}", value=label)
+    _check_shapes(data, label)
     return data
 
 
@@ -98,13 +108,22 @@ def _check_shapes(data: Data, label: str) -> None:
     shape = list(data.x.shape)
     if len(shape) != 2:
         raise ConfigError("dataset", f"has x of shape {shape}, not [nodes, width]", value=label)
+    if data.x.layout != torch.strided:
+        raise ConfigError("dataset", f"has x as {data.x.layout}: make it dense", value=label)
+    if not data.x.isfinite().all():
+        raise ConfigError("dataset", "has x with nan or infinity", value=label)
     if data.y.shape[:1] != data.x.shape[:1]:
         problem = f"has y of shape {list(data.y.shape)} for {shape[0]} nodes"
         raise ConfigError("dataset", problem, value=label)
     ends = data.edge_index
-    if ends.dim() != 2 or ends.size(0) != 2 or ends.is_floating_point():
+    if ends.dim() != 2 or ends.size(0) != 2 or ends.dtype not in (torch.int64, torch.int32):
         problem = f"has edge_index of {ends.dtype} {list(ends.shape)}, not whole numbers [2, edges]"
         raise ConfigError("dataset", problem, value=label)
     if ends.numel() and not 0 <= int(ends.min()) <= int(ends.max()) < shape[0]:
         problem = f"has edges that end outside its {shape[0]} nodes"
         raise ConfigError("dataset", problem, value=label)
+    for name in ("edge_attr", "edge_weight"):
+        value = getattr(data, name, None)
+        if isinstance(value, Tensor) and value.shape[:1] != ends.shape[1:]:
+            problem = f"has {name} of shape {list(value.shape)} for {ends.size(1)} edges"
+            raise ConfigError("dataset", problem, value=label)

@@ -4,10 +4,15 @@ from collections.abc import Callable
 
 from torch import nn
 from torch.nn import functional
+from torch_geometric.utils import dropout_edge
 
 from gymspace import registry
+from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
+from gymspace.models.known import Known
+from gymspace.models.layer import check_needs
 from gymspace.models.layers import adapt
+from gymspace.models.norms import Chain
 from gymspace.schema import Component
 from gymspace.spec import ModelSpec
 
@@ -15,17 +20,20 @@ MakeBlock = Callable[[int, int], nn.Module]
 
 
 class Block(nn.Module):
-    """Layer, then norm, dropout and activation in GraphGym's order."""
+    """Layer, then norm, dropout and activation in GraphGym's order; ``pre`` comes before them."""
 
-    def __init__(self, layer: nn.Module, post: nn.Sequential, l2norm: bool):
+    def __init__(self, layer: nn.Module, post: Chain, l2norm: bool, pre: Chain | None = None):
         super().__init__()
+        self.pre = pre
         self.layer = layer
         self.post = post
         self.l2norm = l2norm
 
     def forward(self, graph: Graph) -> Graph:
+        if self.pre is not None:
+            graph = graph.with_x(self.pre(graph.x, graph.batch))
         graph = self.layer(graph)
-        x = self.post(graph.x)
+        x = self.post(graph.x, graph.batch)
         return graph.with_x(functional.normalize(x, dim=-1) if self.l2norm else x)
 
     def extra_repr(self) -> str:
@@ -39,30 +47,75 @@ class L2Norm(nn.Module):
         return graph.with_x(functional.normalize(graph.x, dim=-1))
 
 
-def no_norm(dim: int) -> nn.Module:
-    """The norm that is none."""
-    return nn.Identity()
+class DropEdge(nn.Module):
+    """In training, leaves out each edge with probability ``p`` (Rong et al. 2020).
+
+    Drawn anew at every call. The two directions of an undirected edge are drawn apart, and what
+    was prepared from all edges stays with the graph that has them.
+    """
+
+    def __init__(self, p: float):
+        super().__init__()
+        self.p = p
+
+    def forward(self, graph: Graph) -> Graph:
+        if not self.training:
+            return graph
+        index, kept = dropout_edge(graph.links.index, self.p)
+        data = {"attr": graph.links.attr, "weight": graph.links.weight}
+        left = {name: value[kept] for name, value in data.items() if value is not None}
+        return graph.with_links(index=index, **left)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}"
 
 
 def make_layer(
-    spec: ModelSpec, layer: Component, dim_in: int, dim_out: int, bias: bool
+    spec: ModelSpec, known: Known, layer: Component, dim_in: int, dim_out: int, bias: bool
 ) -> nn.Module:
-    """The bare layer, with its aggregation if it takes one (``model.agg``, or the layer's own)."""
-    default = getattr(registry.factory("model.layer", layer.name), "default_agg", "add")
-    agg = registry.build("model.agg", spec.agg or Component(name=default))
-    return adapt(registry.build("model.layer", layer, dim_in, dim_out, bias=bias, agg=agg))
+    """The bare layer; its factory is offered ``bias``, ``agg``, ``edge_dim`` and ``degrees``.
+
+    ``agg`` is that of ``model.agg``, or the layer's own.
+
+    Raises:
+        ConfigError: the layer needs what is not ``known``, or its arguments do not fit.
+    """
+    make = registry.factory("model.layer", layer.name)
+    check_needs(getattr(make, "needs", frozenset()), known, layer.name)
+    default = getattr(make, "default_agg", "add")
+    offered = {
+        "bias": bias,
+        "agg": registry.build("model.agg", spec.agg or Component(name=default)),
+        "edge_dim": known.edge_dim,
+        "degrees": known.degrees,
+    }
+    return adapt(registry.build("model.layer", layer, dim_in, dim_out, **offered))
 
 
-def make_block(spec: ModelSpec, layer: Component, dim_in: int, dim_out: int) -> nn.Module:
-    """A block around ``layer``, [N, dim_in] -> [N, dim_out]; a norm replaces the bias."""
-    bias = spec.norm.name == "none"
-    parts = [
-        registry.build("model.norm", spec.norm, dim_out),
-        nn.Dropout(spec.dropout),
-        registry.build("model.act", spec.act),
-    ]
-    post = nn.Sequential(*[part for part in parts if not _idle(part)])
-    return Block(make_layer(spec, layer, dim_in, dim_out, bias), post, spec.l2norm == "layer")
+def make_block(
+    spec: ModelSpec, known: Known, layer: Component, dim_in: int, dim_out: int
+) -> nn.Module:
+    """A block around ``layer``, [N, dim_in] -> [N, dim_out]; a norm behind it replaces the bias.
+
+    With ``model.norm_first`` the norm is that of the block's input.
+
+    Raises:
+        ConfigError: the layer's or the norm's arguments do not fit, or the norm leaves nothing.
+    """
+    first = spec.norm_first
+    norm = registry.build("model.norm", spec.norm, dim_in if first else dim_out)
+    if first and dim_in == 1 and isinstance(norm, nn.LayerNorm):
+        problem = "norms every node's features, and makes the same of all where there is one: set"
+        raise ConfigError("model.norm", f"{problem} model.norm_first=false", value=spec.norm.label)
+    parts = [nn.Dropout(spec.dropout), registry.build("model.act", spec.act)]
+    parts = [part for part in (parts if first else [norm, *parts]) if not _idle(part)]
+    bias = first or spec.norm.name == "none"
+    return Block(
+        make_layer(spec, known, layer, dim_in, dim_out, bias),
+        Chain(*parts),
+        spec.l2norm == "layer",
+        Chain(norm) if first and not _idle(norm) else None,
+    )
 
 
 def _idle(part: nn.Module) -> bool:

@@ -7,28 +7,45 @@ from torch import Tensor, nn
 from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
-from gymspace.models.blocks import L2Norm, make_block, make_layer
+from gymspace.models.blocks import DropEdge, L2Norm, MakeBlock, make_block, make_layer
 from gymspace.models.heads import LayerHead
+from gymspace.models.inputs import Inputs, make_inputs
+from gymspace.models.known import Known
+from gymspace.models.parts import Parts
 from gymspace.schema import Component
 from gymspace.spec import ModelSpec
 
+_NOTHING = Known()
+
 
 class Model(nn.Module):
-    """Feature dropout, pre-MP blocks, a message-passing stage and a head: graph -> [N, dim_out]."""
+    """Inputs, feature dropout, pre-MP blocks, a stage and a head: graph -> [N, dim_out].
 
-    def __init__(self, body: nn.Sequential, head: nn.Module, feature_dropout: float):
+    ``inputs`` is None where the layers take features as they are.
+    """
+
+    def __init__(
+        self,
+        body: nn.Sequential,
+        head: nn.Module,
+        feature_dropout: float,
+        inputs: Inputs | None = None,
+    ):
         super().__init__()
+        self.inputs = inputs
         self.dropout = nn.Dropout(feature_dropout)
         self.body = body
         self.head = head
 
     def forward(self, graph: Graph) -> Tensor:
+        if self.inputs is not None:
+            graph = self.inputs(graph)
         if self.training and self.dropout.p:
             graph = graph.dropout(self.dropout.p)
         return self.head(self.body(graph))
 
 
-def build_model(spec: ModelSpec, dim_in: int, dim_out: int) -> Model:
+def build_model(spec: ModelSpec, dim_in: int, dim_out: int, known: Known = _NOTHING) -> Model:
     """Build ``spec`` for features of width ``dim_in`` and ``dim_out`` scores per node.
 
     ``layers_post_mp=0`` makes the last message-passing layer the head, without norm or activation.
@@ -36,24 +53,46 @@ def build_model(spec: ModelSpec, dim_in: int, dim_out: int) -> Model:
     Raises:
         ConfigError: widths that do not fit, arguments that a component does not take.
     """
-    linear = partial(make_block, spec, Component(name="linear"))
-    passing = partial(make_block, spec, spec.layer)
+    inputs, width, known = make_inputs(spec, dim_in, known)
+    linear = partial(make_block, spec, known, Component(name="linear"))
+    passing = partial(make_block, spec, known, spec.layer)
     bare_head = spec.layers_post_mp == 0
     if bare_head and spec.layers_mp == 0:
         raise ConfigError("model.layers_post_mp", "needs model.layers_mp of 1 or more", value=0)
 
-    body: list[nn.Module] = []
-    width = dim_in
+    # First of all, so that one draw is that of all layers, a bare head among them.
+    body: list[nn.Module] = [DropEdge(spec.drop_edge)] if spec.drop_edge and spec.layers_mp else []
     for _ in range(spec.layers_pre_mp):
         body.append(linear(width, spec.dim_inner))
         width = spec.dim_inner
     if hops := spec.layers_mp - bare_head:
-        body.append(registry.build("model.stage", spec.stage, width, spec.dim_inner, hops, passing))
-        width = spec.dim_inner
+        stage = _stage(spec, known, width, hops, passing)
+        body.append(stage)
+        width = getattr(stage, "dim_out", spec.dim_inner)
         if spec.l2norm == "stage":
             body.append(L2Norm())
     if bare_head:
-        head: nn.Module = LayerHead(make_layer(spec, spec.layer, width, dim_out, bias=True))
+        head: nn.Module = LayerHead(make_layer(spec, known, spec.layer, width, dim_out, bias=True))
     else:
         head = registry.build("model.head", spec.head, width, dim_out, spec.layers_post_mp, linear)
-    return Model(nn.Sequential(*body), head, spec.feature_dropout)
+    if inputs is not None:
+        inputs.settle([*body, head])
+    return Model(nn.Sequential(*body), head, spec.feature_dropout, inputs)
+
+
+def _stage(
+    spec: ModelSpec, known: Known, width: int, layers: int, make_block: MakeBlock
+) -> nn.Module:
+    """The stage; its factory is offered ``make_block``, ``parts``, ``jumping`` and ``residual``.
+
+    ``make_block`` makes the design's blocks; ``parts`` what a stage of its own blocks needs.
+
+    It says its width as ``dim_out`` where that is not ``model.dim_inner``.
+    """
+    offered = {
+        "make_block": make_block,
+        "parts": Parts(spec, known),
+        "jumping": spec.jumping,
+        "residual": spec.residual,
+    }
+    return registry.build("model.stage", spec.stage, width, spec.dim_inner, layers, **offered)

@@ -36,7 +36,9 @@ def summary(folder: Path, console: Console, top: int = 10) -> None:
 def show_trial(folder: Path, console: Console, trial: str) -> None:
     """Print how one trial ended, its scores at its best epoch and where its files are."""
     path = folder / "trials" / trial
-    result = read_json(path / RESULT) or {}
+    result = read_json(path / RESULT)
+    if result is None:
+        return
     if result.get("status") != "done":
         console.print(f"{result.get('status')}: {result.get('error')}", markup=False)
     else:
@@ -142,12 +144,12 @@ def _print_dimensions(view: View, rows: Sequence[Row], console: Console) -> None
     if by is None or not varied:
         return
     metric, more_is_better = by
-    results = ("designs", f"mean val {metric}", "mean test", "best val")
-    head: list[tuple[str, Side]] = [("dimension", "left"), ("choice", "left")]
+    results = ("designs", "mean val", "mean test", "best val")
+    head: list[tuple[str, Side]] = [("dimension", "left"), ("choice", "fold")]
     table = grid(*head, *((name, "right") for name in results))
     for name in varied:
         _add_dimension(table, view.aliases[name], _levels(ranked, name), metric, more_is_better)
-    note(console, "\nmeans over ranked designs, per choice")
+    note(console, f"\nmeans of {metric} over ranked designs, per choice")
     console.print(table)
 
 

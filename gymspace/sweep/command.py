@@ -14,7 +14,7 @@ from gymspace.results.names import aliases
 from gymspace.results.write import write_tables
 from gymspace.spec import TrialSpec, parse
 from gymspace.sweep.display import Display
-from gymspace.sweep.folder import Manifest, base_of, hold
+from gymspace.sweep.folder import MANIFEST, Manifest, SweepFolder, base_of, hold
 from gymspace.sweep.loop import Launch, Sweep, run_sweep
 from gymspace.sweep.plan import Compose, Config, Trial, plan
 from gymspace.sweep.settings import Settings, SweepSettings, repeats
@@ -56,6 +56,9 @@ def execute(command: Command, launch: Launch, console: Console, show: Show) -> i
     trials = plan_trials(command, again)
     _require_aliases({d.key: d.alias for d in command.space}, base)
     if settings.dry:
+        if (_path(command.settings) / MANIFEST).exists():
+            folder = SweepFolder(_path(command.settings))
+            folder.admit(_manifest(command, base, again), settings.extend)
         return _dry(trials, command, console)
     with hold(_path(command.settings), command.holds) as folder:
         about = folder.admit(_manifest(command, base, again), settings.extend)
@@ -88,7 +91,7 @@ def _run(sweep: Sweep, launch: Launch, console: Console, show: Show) -> int:
         with Display(console, sweep.trials) as display:
             results = run_sweep(sweep, launch, display)
     except KeyboardInterrupt:
-        console.print("interrupted: the same command goes on where it was cut off")
+        console.print("interrupted: what is finished is kept; the same command runs the rest")
         results = None
     folder = sweep.folder.path
     if any((folder / "trials").glob(f"*/{RESULT}")):

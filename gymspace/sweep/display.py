@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gymspace.dist.jobs import Done, Event, Failed, Finished, Progress, Started
+from gymspace.schema import Component
 from gymspace.sweep.plan import Trial
 
 
@@ -40,6 +41,10 @@ class Display:
         """Print a warning."""
         self.console.print(Text(f"warning: {text}", style="yellow"), soft_wrap=True)
 
+    def noted(self, text: str) -> None:
+        """Print a line of long work."""
+        self.console.print(text, style="dim", markup=False, soft_wrap=True)
+
     def happened(self, event: Event) -> None:
         """Follow a trial."""
         if isinstance(event, Started):
@@ -62,7 +67,8 @@ class Display:
         shown = f"val {score:.4f}" if score is not None else result["error"]
         line = f"[{tally.done}/{tally.total}] {result['status']:<8} {shown}  {label(trial)}"
         if not self.console.is_terminal:
-            self.console.print(f"{line}  {tally.left()}", markup=False, soft_wrap=True)
+            left = f"  {tally.left()}" if tally.done < tally.total else ""
+            self.console.print(f"{line}{left}", markup=False, soft_wrap=True)
         elif result["status"] != "done":
             self.console.print(line, style="red", markup=False)
 
@@ -141,9 +147,14 @@ class Tally:
 
 
 def label(trial: Trial) -> str:
-    """The trial's choices by the last part of their keys, and its seed."""
-    parts = [f"{key.rpartition('.')[2]}={value}" for key, value in trial.choices.items()]
-    return " ".join([*parts, f"seed={trial.spec.seed}"])
+    """The trial's choices by the last part of their keys, its seed, and its fold unless 0."""
+    parts = [f"{key.rpartition('.')[2]}={_cell(value)}" for key, value in trial.choices.items()]
+    fold = [f"fold={trial.spec.fold}"] if trial.spec.fold else []
+    return " ".join([*parts, f"seed={trial.spec.seed}", *fold])
+
+
+def _cell(value: Any) -> Any:
+    return Component.model_validate(value).label if isinstance(value, Mapping) else value
 
 
 def _reason(outcome: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from gymspace.errors import ConfigError
-from gymspace.records import RESULT, SPEC, read_json, write_json
+from gymspace.records import HISTORY, RESULT, SPEC, read_json, write_json
 from gymspace.results.read import read_sweep
 from gymspace.schema import keys
 from gymspace.spec import SPEC_VERSION, TrialSpec
@@ -49,8 +49,11 @@ class SweepFolder:
 
     def result(self, trial: Trial) -> dict[str, Any] | None:
         """The result of a trial that needs no further run; None if it is missing or not final."""
-        result = read_json(self.trial(trial.id) / RESULT)
-        return result if result and result.get("status") in FINAL else None
+        path = self.trial(trial.id)
+        result = read_json(path / RESULT)
+        if not result or result.get("status") not in FINAL or not (path / HISTORY).exists():
+            return None
+        return result
 
     def begin(self, trial: Trial) -> Path:
         """Make the folder of a trial that is about to run: its spec, and no result any more.
@@ -89,7 +92,7 @@ class SweepFolder:
         varied = {d.key for d in manifest.space} | {d["key"] for d in known.get("space", ())}
         # A key that is newer than the folder had its default there.
         here, there = manifest.base, {**base_of(TrialSpec()), **known.get("base", manifest.base)}
-        for key in sorted(here.keys() | there.keys()):
+        for key in sorted(here.keys() | there.keys(), key=lambda key: (key != "dataset", key)):
             if here.get(key) != there.get(key) and not any(_within(key, v) for v in varied):
                 raise ConfigError(
                     "sweep.name",

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gymspace.dist.jobs import Done, Event, Failed, Finished, Job, Outcome
+from gymspace.dist.jobs import Done, Event, Failed, Finished, Job, Outcome, Progress
 from gymspace.errors import ConfigError
 from gymspace.records import RESULT, Facts, Inspect, Run, write_json
 from gymspace.spec import identity
@@ -37,6 +37,9 @@ class Observer(Protocol):
 
     def warned(self, text: str) -> None:
         """Something the user should know before the trials start."""
+
+    def noted(self, text: str) -> None:
+        """How long work before the trials gets on."""
 
     def happened(self, event: Event) -> None:
         """A trial started, finished an epoch, or ended."""
@@ -106,11 +109,18 @@ def check(trials: Sequence[Trial], launcher: Launcher, observer: Observer) -> No
     for trial in reversed(trials):
         firsts[trial.design] = firsts[trial.design[0], trial.spec.fold] = trial
     unique = {trial.id: trial for trial in reversed(firsts.values())}
-    jobs = (Job(id, Inspect(trial.spec)) for id, trial in unique.items())
+    jobs = (Job(id, Inspect(trial.spec), trial.spec.trial.timeout) for id, trial in unique.items())
     built: dict[str, str] = {}
+    warnings: dict[str, None] = {}
     for event in launcher.run(jobs):
-        if isinstance(event, Finished):
-            built[event.job.id] = _facts(event.outcome).architecture
+        if isinstance(event, Progress):
+            observer.noted(event.value)
+        elif isinstance(event, Finished):
+            facts = _facts(event.outcome)
+            built[event.job.id] = facts.architecture
+            warnings |= dict.fromkeys(facts.warnings)
+    for text in warnings:
+        observer.warned(text)
     for key, layer, always in idle_keys(built, trials):
         where = "" if always else "in some designs "
         observer.warned(f"{key} is swept, but changes nothing {where}with model.layer={layer}")
@@ -121,7 +131,7 @@ def _facts(outcome: Outcome) -> Facts:
         return outcome.value
     if isinstance(outcome, Failed) and outcome.key is not None:
         raise _told(outcome)
-    problem = outcome.error if isinstance(outcome, Failed) else "building it took too long"
+    problem = outcome.error if isinstance(outcome, Failed) else "it took more than trial.timeout"
     raise ConfigError("model", f"cannot be built: {problem}")
 
 
@@ -138,7 +148,8 @@ def run_trials(
     """Run ``trials``, yielding each with its result as it ends."""
     by_id = {trial.id: trial for trial in trials}
     jobs = (
-        Job(t.id, Run(t.spec, folder.begin(t), t.choices), t.spec.trial.timeout) for t in trials
+        Job(t.id, Run(t.spec, folder.begin(t).absolute(), t.choices), t.spec.trial.timeout)
+        for t in trials
     )
     for event in launcher.run(jobs):
         observer.happened(event)

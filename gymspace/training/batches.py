@@ -30,8 +30,14 @@ class Batch:
 class Loader(Protocol):
     """Batches for one rank; each labelled row is in one rank's share, once."""
 
+    def __len__(self) -> int:
+        """The number of batches to learn from."""
+
     def train(self) -> Iterator[Batch]:
-        """Batches to learn from, the same number on all ranks."""
+        """Batches to learn from, the same number on all ranks.
+
+        A batch stays as it is until the one after the next is asked for.
+        """
 
     def evaluate(self) -> Iterator[Batch]:
         """Batches to judge, with the rows of all splits."""
@@ -42,6 +48,9 @@ class FullGraph:
     """One batch: the whole graph."""
 
     batch: Batch
+
+    def __len__(self) -> int:
+        return 1
 
     def train(self) -> Iterator[Batch]:
         yield self.batch

@@ -1,6 +1,7 @@
 """The ranks of a trial, seen from one of them."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,14 @@ class Group:
 
     def wrap(self, model: nn.Module) -> nn.Module:
         """The model whose gradients are averaged over the ranks."""
-        return model if self.size == 1 else DistributedDataParallel(model, broadcast_buffers=False)
+        if self.size == 1:
+            return model
+        # A layer of the user's may leave parameters unused, which alone is no fault either.
+        return DistributedDataParallel(model, broadcast_buffers=False, find_unused_parameters=True)
+
+    def apart(self, model: nn.Module) -> AbstractContextManager:
+        """Within it gradients of a wrapped ``model`` stay a rank's own, until one outside of it."""
+        return model.no_sync() if isinstance(model, DistributedDataParallel) else nullcontext()
 
     def add(self, *numbers: float) -> Sequence[float]:
         """Each of ``numbers`` summed over the ranks."""

@@ -26,10 +26,14 @@ class Saved:
 
 
 def snapshot(spec: TrialSpec, trial: Fit, saved: Saved) -> dict[str, Any]:
-    """All that the rest of the trial depends on, in plain data and tensors."""
+    """All that the rest of the trial depends on, in plain data and tensors.
+
+    ``model`` is the one that was evaluated; where that is an average, ``trained`` is the other one.
+    """
     return {
         **origin(spec, trial),
-        "model": trial.model.state_dict(),
+        "model": trial.judged.state_dict(),
+        **_beside(trial),
         "optimizer": trial.optimizer.state_dict(),
         "scheduler": trial.scheduler.state_dict(),
         "rng": rng_state(),
@@ -37,6 +41,12 @@ def snapshot(spec: TrialSpec, trial: Fit, saved: Saved) -> dict[str, Any]:
         "rows": [dict(row) for row in saved.rows],
         "seconds": saved.seconds,
     }
+
+
+def _beside(trial: Fit) -> dict[str, Any]:
+    if trial.averaged is None:
+        return {}
+    return {"trained": trial.model.state_dict(), "averaged": int(trial.averaged.n_averaged)}
 
 
 def origin(spec: TrialSpec, trial: Fit) -> dict[str, Any]:
@@ -64,7 +74,10 @@ def restore(path: Path, spec: TrialSpec, trial: Fit) -> Saved:
     if any(state.get(key) != value for key, value in origin(spec, trial).items()):
         log.warning("starting anew: %s is of another trial, or of other code", path)
         return fresh
-    trial.model.load_state_dict(state["model"])
+    trial.judged.load_state_dict(state["model"])
+    if trial.averaged is not None:
+        trial.model.load_state_dict(state["trained"])
+        trial.averaged.n_averaged.fill_(state["averaged"])
     trial.optimizer.load_state_dict(state["optimizer"])
     trial.scheduler.load_state_dict(state["scheduler"])
     set_rng_state(state["rng"])

@@ -10,10 +10,14 @@ import numpy as np
 import torch
 
 from gymspace import registry
-from gymspace.graph.task import Task
+from gymspace.errors import ConfigError
+from gymspace.graph.task import DTYPES, Task
 from gymspace.models.model import build_model
 from gymspace.records import Progress, Run
 from gymspace.spec import TrialSpec, identity
+from gymspace.training.averaging import averaged
+from gymspace.training.batches import Loader
+from gymspace.training.encoded import known_of
 from gymspace.training.fit import Fit, fit
 from gymspace.training.group import Group
 from gymspace.training.optim import build_optimizer, build_scheduler
@@ -61,19 +65,35 @@ def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, A
 def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:
     """Model, loader, loss, metrics, optimiser and schedule of ``spec``, built from their slots."""
     source = task.source
-    model = build_model(spec.model, source.dim_in, source.dim_out)
-    model = model.to(source.graph.x.device, source.graph.x.dtype)
-    optimizer = build_optimizer(spec.optim, model.parameters())
+    known = known_of(source, spec)
+    model = build_model(spec.model, source.dim_in, source.dim_out, known)
+    model = model.to(source.y.device, DTYPES[spec.precision])
+    optim, metrics = spec.optim, {m.short: registry.build("metrics", m) for m in spec.metrics}
+    optimizer = build_optimizer(optim, model.parameters())
+    direction = metrics[spec.metric].direction
+    loader = registry.build("loader", spec.loader, task, group)
+    require_batches(spec, loader)
     return Fit(
         model=model,
-        loader=registry.build("loader", spec.loader, task, group),
+        loader=loader,
         loss=registry.build("loss", spec.loss),
-        metrics={m.short: registry.build("metrics", m) for m in spec.metrics},
+        metrics=metrics,
+        metric=spec.metric,
         optimizer=optimizer,
-        scheduler=build_scheduler(spec.optim, optimizer, spec.train.epochs),
+        scheduler=build_scheduler(optim, optimizer, spec.train.epochs, direction),
         group=group,
-        grad_clip=spec.optim.grad_clip,
+        grad_clip=optim.grad_clip,
+        accumulate=optim.accumulate,
+        averaged=None if optim.ema is None else averaged(model, optim.ema),
     )
+
+
+def require_batches(spec: TrialSpec, loader: Loader) -> None:
+    """Raise `ConfigError` where a step would have to wait for more batches than an epoch has."""
+    wanted = spec.optim.accumulate
+    if wanted > 1 and wanted > (batches := len(loader)):
+        problem = f"an epoch of loader={spec.loader.label} has {batches}: more change nothing"
+        raise ConfigError("optim.accumulate", problem, value=wanted)
 
 
 def seed_everything(seed: int) -> None:

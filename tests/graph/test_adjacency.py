@@ -78,7 +78,20 @@ def gcn_of(index, values):
     return root[:, None] * dense * root[None, :]
 
 
-DEFINITIONS = {"sum": matrix, "mean": mean_of, "gcn": gcn_of, "loops": with_loops}
+def symmetric_of(index, values):
+    dense = matrix(index, values)
+    degree = dense.sum(1)
+    root = torch.where(degree > 0, degree.rsqrt(), 0.0)
+    return root[:, None] * dense * root[None, :]
+
+
+DEFINITIONS = {
+    "sum": matrix,
+    "mean": mean_of,
+    "gcn": gcn_of,
+    "symmetric": symmetric_of,
+    "loops": with_loops,
+}
 
 
 @pytest.mark.parametrize("edges", INDICES)
@@ -98,6 +111,12 @@ def test_the_gcn_kind_is_that_of_pyg():
     ours = prepare("gcn", INDICES["awkward"], weights(INDICES["awkward"]), NODES)
     assert torch.equal(ours.index, index)
     assert torch.equal(ours.weight, values)
+
+
+def test_the_symmetric_kind_keeps_the_edges_in_their_order():
+    """What is known of edge e, its features, goes with weight e."""
+    index = INDICES["awkward"]
+    assert torch.equal(prepare("symmetric", index, weights(index), NODES).index, index)
 
 
 def test_the_product_is_prepared_once(monkeypatch):

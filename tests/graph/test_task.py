@@ -135,3 +135,27 @@ def test_awkward_graphs_load(edges):
     """Field case E4: without edges, with isolated nodes, self loops, directed."""
     source = load_source(toy(edges=edges))
     assert torch.equal(source.graph.links.index, toys.INDICES[edges])
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("short_weights", "has edge_weight of shape [5] for 6 edges"),
+        ("infinite", "has x with nan or infinity"),
+        ("masked_edges", "has edge_index of torch.bool [2, 6], not whole numbers [2, edges]"),
+        ("no_data", "gives a int, not a PyG Data"),
+    ],
+)
+def test_data_that_would_fail_in_a_trial_is_told_before(name, problem):
+    assert fault(spec(dataset=f"tests.graph.toys:{name}")).endswith(problem)
+
+
+def test_an_error_of_a_dataset_names_the_dataset_and_the_place():
+    line = fault(spec(dataset="tests.graph.toys:raising"))
+    assert line.startswith("dataset=tests.graph.toys:raising: fails: OSError('the file is gone')")
+    assert "toys.py:" in line
+
+
+def test_an_int32_edge_index_is_taken():
+    source = load_source(spec(dataset="tests.graph.toys:narrow_edges"))
+    assert source.graph.links.index.dtype == torch.int64

@@ -67,3 +67,43 @@ def labels() -> Data:
 
 def transposed() -> Data:
     return Data(x=torch.ones(6, 1), edge_index=RING.T, y=torch.zeros(6, dtype=torch.int64))
+
+
+def faulty(**changes) -> Data:
+    """A ring of six with some of its fields replaced."""
+    index = torch.stack([torch.arange(6), (torch.arange(6) + 1) % 6])
+    data = Data(x=torch.eye(6), edge_index=index, y=torch.arange(6) % 2)
+    for name, value in changes.items():
+        setattr(data, name, value)
+    return data
+
+
+def short_weights() -> Data:
+    """One weight less than edges."""
+    return faulty(edge_weight=torch.ones(5))
+
+
+def infinite() -> Data:
+    """A feature that is no number."""
+    return faulty(x=torch.full((6, 2), float("nan")))
+
+
+def masked_edges() -> Data:
+    """A bool edge_index."""
+    return faulty(edge_index=torch.ones(2, 6, dtype=torch.bool))
+
+
+def narrow_edges() -> Data:
+    """An int32 edge_index, which is as good as any."""
+    index = torch.stack([torch.arange(6), (torch.arange(6) + 1) % 6])
+    return faulty(edge_index=index.int())
+
+
+def raising() -> Data:
+    """No data."""
+    raise OSError("the file is gone")
+
+
+def no_data() -> int:
+    """Something else than a graph."""
+    return 3

@@ -58,3 +58,19 @@ def test_it_is_that_of_pyg_with_its_gradient(name, edges):
         out = run(x)
         results.append((out, *torch.autograd.grad((out * features(seed=1)).sum(), x)))
     torch.testing.assert_close(*results)
+
+
+@pytest.mark.parametrize("edges", INDICES)
+@pytest.mark.parametrize("name", PYG)
+def test_messages_are_reduced_as_neighbours_are(name, edges):
+    graph = toy_graph(edges)
+    source, target = graph.links.index
+    agg = aggregation(name)
+    torch.testing.assert_close(agg.reduce(graph.x[source], target, 6), agg(graph, graph.x))
+
+
+@pytest.mark.parametrize("name", PYG)
+def test_weights_matter_where_an_aggregation_says_so(name):
+    agg = aggregation(name)
+    plain, weighted = (agg(toy_graph(weighted=flag), toy_graph().x) for flag in (False, True))
+    assert torch.equal(plain, weighted) == ("edge_weight" not in agg.uses)

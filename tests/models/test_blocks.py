@@ -1,4 +1,7 @@
-"""A block: layer, norm, dropout, activation in this order, and what is left out when idle."""
+"""A block: layer, norm, dropout, activation in this order, and what is left out when idle.
+
+Also what comes before the blocks: edges dropped at random.
+"""
 
 from functools import partial
 
@@ -7,14 +10,16 @@ import torch
 from torch import nn
 
 from gymspace import registry
-from gymspace.models.blocks import L2Norm, make_block
+from gymspace.errors import ConfigError
+from gymspace.models.blocks import DropEdge, L2Norm, make_block
+from gymspace.models.known import Known
 from gymspace.schema import Component
 from tests.models.designs import design, toy_graph
 
 
 def block_of(layer="general", dim_in=4, dim_out=6, **model):
     torch.manual_seed(0)
-    return make_block(design(**model), Component(name=layer), dim_in, dim_out).double()
+    return make_block(design(**model), Known(), Component(name=layer), dim_in, dim_out).double()
 
 
 def test_norm_dropout_and_activation_follow_in_graphgyms_order():
@@ -25,6 +30,35 @@ def test_norm_dropout_and_activation_follow_in_graphgyms_order():
     graph = toy_graph()
     normed = block.post[0](block.layer(graph).x)
     torch.testing.assert_close(block(graph).x, normed.tanh())
+
+
+def test_a_norm_may_come_before_the_layer():
+    block, graph = block_of(norm="batch", act="tanh", norm_first=True).eval(), toy_graph()
+    assert [type(part) for part in block.pre] == [nn.BatchNorm1d]
+    normed = graph.with_x(block.pre[0](graph.x))
+    torch.testing.assert_close(block(graph).x, block.layer(normed).x.tanh())
+
+
+def test_a_layer_keeps_its_bias_where_the_norm_comes_first():
+    assert "layer.linear.bias" in dict(block_of("linear", norm_first=True).named_parameters())
+
+
+def test_no_norm_is_neither_first_nor_last():
+    """Field case A5: designs that are built alike read alike."""
+    one, other = (block_of(norm="none", norm_first=first) for first in (True, False))
+    assert repr(one) == repr(other)
+    assert repr(block_of(norm_first=True)) != repr(block_of(norm_first=False))
+
+
+def test_a_norm_over_a_single_feature_is_refused():
+    """Field case A7: LayerNorm makes an input of width 1 the same for every node."""
+    with pytest.raises(ConfigError) as caught:
+        block_of(dim_in=1, norm="layer", norm_first=True)
+    assert str(caught.value) == (
+        "model.norm=layer: norms every node's features, and makes the same of all where there is "
+        "one: set model.norm_first=false"
+    )
+    assert block_of(dim_in=1, norm="batch", norm_first=True)(toy_graph(width=1)).x.shape == (6, 6)
 
 
 def test_parts_that_do_nothing_are_left_out():
@@ -89,6 +123,29 @@ def test_a_layer_without_a_wish_sums(layer):
 
 
 def test_no_two_blocks_share_anything():
-    make = partial(make_block, design(), Component(name="general"))
+    make = partial(make_block, design(), Known(), Component(name="general"))
     one, other = (set(map(id, block.modules())) for block in (make(4, 6), make(4, 6)))
     assert not one & other
+
+
+def test_dropped_edges_take_their_data_along():
+    graph = toy_graph(weighted=True)
+    graph = graph.with_links(attr=graph.links.weight.unsqueeze(1))
+    torch.manual_seed(0)
+    links = DropEdge(0.5)(graph).links
+    kept = [graph.links.weight.tolist().index(weight) for weight in links.weight.tolist()]
+    assert 0 < len(kept) < 7
+    assert torch.equal(links.index, graph.links.index[:, kept])
+    assert torch.equal(links.attr.squeeze(1), links.weight)
+
+
+def test_edges_are_dropped_in_training_only():
+    graph = toy_graph("ring")
+    assert DropEdge(0.5).eval()(graph) is graph
+    kept = [DropEdge(0.25)(graph).links.index.size(1) for _ in range(400)]
+    assert abs(sum(kept) / 2400 - 0.75) < 0.05
+
+
+def test_an_edgeless_graph_has_none_to_drop():
+    """Field case E4."""
+    assert DropEdge(0.5)(toy_graph("edgeless")).links.index.shape == (2, 0)

@@ -7,12 +7,13 @@ import torch
 
 from gymspace.models.blocks import make_block, make_layer
 from gymspace.models.heads import LayerHead, NodeHead
+from gymspace.models.known import Known
 from gymspace.schema import Component
 from tests.models.designs import design, toy_graph
 
 
 def head_of(layers):
-    make = partial(make_block, design(), Component(name="linear"))
+    make = partial(make_block, design(), Known(), Component(name="linear"))
     return NodeHead(4, 3, layers, make).double()
 
 
@@ -40,6 +41,6 @@ def test_a_head_of_one_layer_scores_nodes_without_seeing_edges():
 
 
 def test_a_bare_layer_gives_its_output_as_scores():
-    layer = make_layer(design(), Component(name="gcn"), 4, 3, bias=True).double()
+    layer = make_layer(design(), Known(), Component(name="gcn"), 4, 3, bias=True).double()
     graph = toy_graph()
     assert torch.equal(LayerHead(layer)(graph), layer(graph).x)

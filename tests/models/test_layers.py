@@ -1,7 +1,4 @@
-"""Every built-in layer against PyG's own on the same weights, and layers of other people's."""
-
-from collections.abc import Callable
-from typing import NamedTuple
+"""The first layers against PyG's own on the same weights, and layers of other people's."""
 
 import pytest
 import torch
@@ -10,11 +7,11 @@ from torch_geometric.nn import GATConv, GCNConv, GINConv, MessagePassing, SAGECo
 
 from gymspace import registry
 from gymspace.errors import ConfigError
-from gymspace.models.blocks import make_layer
+from gymspace.models.known import Known
 from gymspace.models.layers import EdgeIndexLayer, adapt
-from gymspace.schema import Component
-from tests.graph.toys import INDICES, features
-from tests.models.designs import build, descend, design, toy_graph
+from tests.graph.toys import INDICES
+from tests.models.designs import build, descend, rich_graph, toy_graph
+from tests.models.twins import Twin, assert_twins, layer_of, params, same
 
 
 class GeneralConv(MessagePassing):
@@ -33,19 +30,25 @@ class GeneralConv(MessagePassing):
         return x_j if edge_weight is None else edge_weight[:, None] * x_j
 
 
+class BothEnds(MessagePassing):
+    """The same with messages that are maps of the receiver too."""
+
+    def __init__(self, aggr):
+        super().__init__(aggr=aggr)
+        self.neighbour = nn.Linear(4, 6, bias=False)
+        self.receiver = nn.Linear(4, 6, bias=False)
+        self.self_ = nn.Linear(4, 6)
+
+    def forward(self, x, edge_index, edge_weight=None):
+        return self.propagate(edge_index, x=x, edge_weight=edge_weight) + self.self_(x)
+
+    def message(self, x_i, x_j, edge_weight):
+        sent = self.neighbour(x_j) + self.receiver(x_i)
+        return sent if edge_weight is None else edge_weight[:, None] * sent
+
+
 def mlp(bias):
     return nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 6, bias=bias))
-
-
-class Twin(NamedTuple):
-    """A config of ours, PyG's layer for it, and what PyG calls each of our weights."""
-
-    layer: dict
-    agg: str | None
-    make: Callable
-    names: dict
-    weighted: bool = False
-    turned: tuple = ()
 
 
 GCN_NAMES = {"weight": "lin.weight", "bias": "bias"}
@@ -80,27 +83,11 @@ TWINS = {
 BLIND = ("linear", "mlp")
 
 
-def layer_of(name, bias=True, agg=None, **args):
-    component = Component.model_validate({"name": name.partition("-")[0], **args})
-    torch.manual_seed(0)
-    return make_layer(design(agg=agg), component, 4, 6, bias).double()
-
-
-def results(call, module, graph):
-    """Output, gradient of the input and gradients of the weights by name."""
-    x = graph.x.clone().requires_grad_()
-    out = call(graph.with_x(x))
-    (out * features(6, seed=1)).sum().backward()
-    grads = {
-        name: torch.zeros_like(p) if p.grad is None else p.grad
-        for name, p in module.named_parameters()
-        if p.requires_grad
+def test_every_layer_of_the_module_has_a_twin():
+    here = {
+        n for n, row in registry.LAYERS.items() if row.target.startswith("gymspace.models.layers")
     }
-    return out, x.grad, grads
-
-
-def test_every_built_in_layer_has_a_twin():
-    assert {name.partition("-")[0] for name in TWINS} | set(BLIND) == set(registry.LAYERS)
+    assert {name.partition("-")[0] for name in TWINS} | set(BLIND) == here
 
 
 @pytest.mark.parametrize("edges", INDICES)
@@ -110,27 +97,140 @@ def test_every_built_in_layer_has_a_twin():
 )
 def test_a_layer_is_that_of_pyg_with_its_gradients(name, weighted, bias, edges):
     """Field case E4: without edges, with isolated nodes, self loops, repeated, directed edges."""
-    twin = TWINS[name]
-    graph = toy_graph(edges, weighted=weighted)
-    ours, theirs = layer_of(name, bias, twin.agg, **twin.layer), twin.make(bias).double()
-    weights = theirs.state_dict()
-    for n, p in ours.named_parameters():
-        weights[twin.names[n]].copy_(p.detach().T if n in twin.turned else p.detach())
-    extra = {"edge_weight": graph.links.weight} if weighted else {}
-    out, dx, grads = results(lambda g: ours(g).x, ours, graph)
-    expected = results(lambda g: theirs(g.x, g.links.index, **extra), theirs, graph)
-    torch.testing.assert_close((out, dx), expected[:2])
-    assert {twin.names[n] for n in grads} == set(expected[2])
-    for n, grad in grads.items():
-        found = grad.T if n in twin.turned else grad
-        torch.testing.assert_close(found, expected[2][twin.names[n]].reshape(found.shape))
+    assert_twins(TWINS[name], name, toy_graph(edges, weighted=weighted), bias)
 
 
 @pytest.mark.parametrize("name", registry.LAYERS)
 def test_only_blind_layers_are_blind_to_the_edges(name):
-    layer = layer_of(name)
-    outs = [layer(toy_graph(edges)).x for edges in ("awkward", "edgeless")]
-    assert torch.equal(*outs) == (name in BLIND)
+    layer = layer_of(name, dims=(6, 6))
+    outs = [layer(rich_graph(edges, 6)).x for edges in ("awkward", "edgeless")]
+    assert torch.equal(*outs) == (name in (*BLIND, "none"))
+
+
+@pytest.mark.parametrize(
+    ("layer", "count"),
+    [
+        ({"name": "gcn"}, 4 * 6 + 6),
+        ({"name": "gat", "heads": 3}, 4 * 6 + 3 * (2 + 2) + 6),
+        ({"name": "gin"}, (4 * 6 + 6) + (6 * 6 + 6)),
+        ({"name": "gin", "train_eps": True}, (4 * 6 + 6) + (6 * 6 + 6) + 1),
+        ({"name": "sage"}, 4 * 6 + 6 + 4 * 6),
+        ({"name": "general"}, 4 * 6 + 4 * 6 + 6),
+        ({"name": "general", "self_msg": "add"}, 4 * 6 + 6),
+        ({"name": "general", "self_msg": "none"}, 4 * 6 + 6),
+        ({"name": "general", "direction": "both"}, 3 * 4 * 6 + 6),
+    ],
+)
+def test_parameters_are_as_many_as_counted_by_hand(layer, count):
+    assert params(layer_of(**layer)) == count
+
+
+@pytest.mark.parametrize("agg", ["add", "mean", "max"])
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("self_msg", ["none", "add", "concat"])
+def test_the_options_of_general_are_graphgyms(graphgym, self_msg, normalize, agg):
+    """On a ring, where its degrees (of the sources) are those of the targets."""
+    settings = {"self_msg": self_msg, "normalize_adj": normalize, "agg": agg}
+    theirs = graphgym(**settings).GeneralConvLayer(4, 6)
+    bias = {"self_.bias" if self_msg == "concat" else "bias": "bias"}
+    names = {"neighbour.weight": "weight", "self_.weight": "weight_self", **bias}
+    ours = layer_of("general", agg=agg, self_msg=self_msg, normalize=normalize)
+    same(
+        ours, theirs.double(), toy_graph("ring"), names, turned=("neighbour.weight", "self_.weight")
+    )
+
+
+@pytest.mark.parametrize("edges", INDICES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_general_normalised_and_alone_is_a_gcn(edges, weighted):
+    ours = layer_of("general", self_msg="none", normalize=True)
+    names = {"neighbour.weight": "lin.weight", "bias": "bias"}
+    same(ours, GCNConv(4, 6).double(), toy_graph(edges, weighted=weighted), names)
+
+
+@pytest.mark.parametrize("edges", INDICES)
+@pytest.mark.parametrize(("agg", "weighted"), [("add", True), ("mean", True), ("max", False)])
+def test_messages_of_both_ends(edges, agg, weighted):
+    names = {n: n for n in ("neighbour.weight", "receiver.weight", "self_.weight", "self_.bias")}
+    ours = layer_of("general", agg=agg, direction="both")
+    theirs = BothEnds(agg).double()
+    same(ours, theirs, toy_graph(edges, weighted=weighted), names)
+
+
+@pytest.mark.parametrize(
+    ("layer", "agg", "uses"),
+    [
+        ("general", None, {"edge_weight"}),
+        ("general", "max", set()),
+        ("sage", "max", set()),
+        ("gin", "mean", {"edge_weight"}),
+        ("gcn", "max", {"edge_weight"}),
+        ("gat", None, set()),
+        ("mlp", None, set()),
+    ],
+)
+def test_a_layer_says_what_it_uses(layer, agg, uses):
+    """Field case E2."""
+    assert layer_of(layer, agg=agg).uses == uses
+    assert layer_of(layer, agg=agg).updates == {"x"}
+
+
+def changes(layer, **data):
+    graph = rich_graph(width=6, weighted=True)
+    return not torch.equal(layer(graph).x, layer(graph.with_links(**data)).x)
+
+
+@pytest.mark.parametrize("name", registry.LAYERS)
+def test_what_a_layer_declares_is_what_it_reads(name):
+    """Field case E2: edge features and weights change the output of layers that use them only."""
+    layer = layer_of(name, dims=(6, 6)).eval()
+    links = rich_graph(weighted=True).links
+    assert changes(layer, attr=links.attr + 1) == ("edge_attr" in layer.uses)
+    assert changes(layer, weight=links.weight.flip(0)) == ("edge_weight" in layer.uses)
+
+
+@pytest.mark.parametrize("name", registry.LAYERS)
+def test_what_a_layer_declares_is_what_it_updates(name):
+    layer, graph = layer_of(name, dims=(6, 6)), rich_graph(width=6)
+    out = layer(graph)
+    changed = {"x": out.x is not graph.x, "edge_attr": out.links.attr is not graph.links.attr}
+    assert layer.updates == {part for part, is_new in changed.items() if is_new}
+
+
+def test_gat_sees_edge_features_when_asked_to():
+    """Field case E2: a GATConv without edge_dim would ignore them in silence."""
+    ours = layer_of("gat", edge_attr=True)
+    assert ours.uses == {"edge_attr"}
+    theirs = GATConv(4, 6, edge_dim=2).double()
+    same(ours, theirs, rich_graph(), {f"conv.{n}": n for n, _ in theirs.named_parameters()})
+
+
+def test_gat_says_so_where_there_are_no_edge_features_to_see():
+    with pytest.raises(ConfigError) as caught:
+        layer_of("gat", known=Known(), edge_attr=True)
+    assert str(caught.value) == (
+        "model.layer.edge_attr=True: needs edge features, and the graph has none (edge_attr)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (
+            {"self_msg": "concta"},
+            "model.layer.self_msg=concta: unknown choice; choices: none, add, concat;"
+            " did you mean concat?",
+        ),
+        (
+            {"direction": "back"},
+            "model.layer.direction=back: unknown choice; choices: single, both",
+        ),
+    ],
+)
+def test_options_that_do_not_exist_are_told(args, line):
+    with pytest.raises(ConfigError) as caught:
+        layer_of("general", **args)
+    assert str(caught.value) == line
 
 
 def test_the_mlp_has_as_many_maps_as_asked_for():
@@ -156,13 +256,13 @@ def test_attention_drops_out_in_training_only():
 
 @pytest.mark.parametrize("name", registry.LAYERS)
 def test_sparse_features_give_what_dense_ones_give(name):
-    graph = toy_graph()
+    graph = rich_graph(width=6)
     graph = graph.with_x(graph.x * (graph.x > 0.5))
-    layer = layer_of(name)
+    layer = layer_of(name, dims=(6, 6)).eval()
     torch.testing.assert_close(layer(graph.with_sparse_x()).x, layer(graph).x)
 
 
-@pytest.mark.parametrize("name", registry.LAYERS)
+@pytest.mark.parametrize("name", [*dict.fromkeys(n.partition("-")[0] for n in TWINS), *BLIND])
 def test_weights_begin_in_the_range_of_their_initialisation(name):
     """Xavier's bound, with ReLU's gain where a ReLU may follow; biases begin at zero."""
     for key, p in layer_of(name).named_parameters():

@@ -10,7 +10,7 @@ from torch import nn
 from gymspace.errors import ConfigError
 from gymspace.graph import graph as module
 from gymspace.graph.adjacency import Sparse
-from gymspace.models.blocks import Block, L2Norm
+from gymspace.models.blocks import Block, DropEdge, L2Norm
 from gymspace.models.heads import LayerHead, NodeHead
 from gymspace.models.model import build_model
 from tests.models.designs import build, descend, design, toy_graph
@@ -114,6 +114,29 @@ def test_every_cross_of_widths_trains_or_is_refused(pre, mp, stage, post, width)
     assert after < before
 
 
+SKIPS = ["stack", *({"name": name, "skip_every": n} for name in STAGES[1:] for n in (1, 2))]
+CROSS = list(product([0, 1], [0, 1, 2, 3], SKIPS, ["last", "concat", "max"], [False, True], [1, 7]))
+
+
+@pytest.mark.parametrize(("pre", "mp", "stage", "jumping", "residual", "width"), CROSS)
+def test_every_cross_of_skips_trains_or_is_refused(pre, mp, stage, jumping, residual, width):
+    """Field case A7: also where groups do not divide the layers, and with two post layers."""
+    model = {"layers_pre_mp": pre, "layers_mp": mp, "stage": stage, "layers_post_mp": 2}
+    model |= {"jumping": jumping, "residual": residual}
+    if stage != "stack" and stage["name"] == "skipsum" and mp and not pre:
+        with pytest.raises(ConfigError, match=r"^model\.stage=skipsum: adds a block's input"):
+            build(width, **model)
+        return
+    before, after = descend(build(width, **model), toy_graph(width=width))
+    assert after < before
+
+
+def test_a_bare_head_takes_what_jumps():
+    model = build(layers_mp=4, layers_post_mp=0, jumping="concat")
+    assert model.head.layer.self_.in_features == 18
+    assert model(toy_graph()).shape == (6, 3)
+
+
 def test_skipsum_fits_an_input_as_wide_as_its_blocks():
     assert build(6, layers_pre_mp=0, stage="skipsum")(toy_graph(width=6)).shape == (6, 3)
 
@@ -192,6 +215,44 @@ def test_feature_dropout_keeps_sparse_features_sparse():
         True,
         False,
     ]
+
+
+def test_edges_are_dropped_once_for_all_layers(monkeypatch):
+    """Each step draws anew and prepares its own adjacency, evaluation has that of all edges."""
+    seen = []
+    monkeypatch.setattr(module.Edges, "adj", spied(module.Edges.adj, seen))
+    model, graph = build(drop_edge=0.5, layers_mp=3, layers_post_mp=0), toy_graph("ring")
+    for training in (True, True, False, True, False):
+        model.train(training)(graph)
+    steps = [seen[i : i + 3] for i in range(0, 15, 3)]
+    assert [len({id(adj) for adj in step}) for step in steps] == [1] * 5
+    assert steps[2][0] is steps[4][0]
+    assert torch.equal(steps[2][0].index, graph.links.index)
+    drawn = {str(steps[i][0].index.tolist()) for i in (0, 1, 3)}
+    assert len(drawn) == 3
+
+
+def spied(method, seen):
+    def spy(*arguments):
+        seen.append(method(*arguments))
+        return seen[-1]
+
+    return spy
+
+
+def test_dropped_edges_change_no_evaluation():
+    graph = toy_graph()
+    kept, dropped = (build(drop_edge=p, norm="none") for p in (0.0, 0.5))
+    assert torch.equal(kept.eval()(graph), dropped.eval()(graph))
+    assert not torch.equal(kept.train()(graph), dropped.train()(graph))
+    assert not any(isinstance(part, DropEdge) for part in build().modules())
+
+
+def test_defaults_draw_nothing():
+    """With none of its dropouts on, a step leaves the random numbers to others."""
+    model, before = build(), torch.get_rng_state()
+    model(toy_graph()).sum().backward()
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 @pytest.mark.parametrize("layer", ["general", "gcn", "sage", "gat", "gin"])

@@ -44,7 +44,7 @@ def test_top_says_what_matters(study, capsys):
     assert best.split()[:5] == ["1", "4", "1e-05", "0.9000", "0.9000"]
     assert "0.8050 ± 0.0071" in out
     assert "ValueError: [red] no memory" in out
-    assert "means over ranked designs" in out
+    assert "means of accuracy over ranked designs" in out
     assert max(map(len, out.splitlines())) <= 100 or str(study.folder) in out
 
 
@@ -121,7 +121,7 @@ def test_several_tasks_have_a_table_each(sweep, capsys):
     assert "dataset=cora" in out
     one = run(capsys, study.folder, "--where", "dataset=cora")[1]
     assert "dataset=digits" not in one
-    assert "means over ranked designs" in one
+    assert "means of accuracy over ranked designs" in one
 
 
 def test_narrow_console_folds_the_choices(study):

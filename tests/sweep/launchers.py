@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gymspace.dist.jobs import Done, Event, Failed, Finished, Job, Outcome, Started
-from gymspace.records import RESULT, Facts, Inspect, Run, write_json
+from gymspace.records import HISTORY, RESULT, Facts, Inspect, Run, write_json
 from gymspace.spec import TrialSpec, identity
 
 Answer = Callable[[TrialSpec], Outcome]
@@ -72,6 +72,7 @@ class Script:
         assert not (payload.folder / RESULT).exists()
         outcome = self._run(payload.spec)
         if isinstance(outcome, Done):
+            (payload.folder / HISTORY).touch()
             write_json(payload.folder / RESULT, outcome.value)
         return outcome
 
@@ -115,6 +116,7 @@ class Watch:
     def __init__(self) -> None:
         self.total, self.reused = 0, 0
         self.warnings: list[str] = []
+        self.notes: list[str] = []
         self.events: Counter[str] = Counter()
 
     def planned(self, total: int, reused: Any) -> None:
@@ -124,6 +126,10 @@ class Watch:
     def warned(self, text: str) -> None:
         """Remember a warning."""
         self.warnings.append(text)
+
+    def noted(self, text: str) -> None:
+        """Remember a line of long work."""
+        self.notes.append(text)
 
     def happened(self, event: Event) -> None:
         """Count an event."""

@@ -72,7 +72,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path):
 
     code, text = run(command(tmp_path), Script(answer))
     assert code == 130
-    assert "the same command goes on" in text
+    assert "the same command runs the rest" in text
     assert [r["model.layers_mp"] for r in rows(tmp_path / "s" / "trials.csv")] == ["1"]
     script = Script()
     assert run(command(tmp_path), script)[0] == 0

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from gymspace.errors import ConfigError
-from gymspace.records import RESULT, SPEC, read_json, write_json
+from gymspace.records import HISTORY, RESULT, SPEC, read_json, write_json
 from gymspace.spec import parse
 from gymspace.sweep.folder import Manifest, SweepFolder, base_of, hold
 from gymspace.sweep.plan import Trial
@@ -174,6 +174,7 @@ def test_only_what_is_final_is_a_result(folder, status, final):
     trial = Trial(parse({}), {}, {})
     path = folder.begin(trial)
     assert folder.result(trial) is None
+    (path / HISTORY).touch()
     write_json(path / RESULT, {"status": status})
     assert (folder.result(trial) is not None) == final
 

@@ -1,10 +1,12 @@
 """The sweep loop with a launcher that follows a script: what is run, reused, told and written."""
 
+from dataclasses import replace
+
 import pytest
 
-from gymspace.dist.jobs import Done, Failed, TimedOut
+from gymspace.dist.jobs import Done, Failed, Progress, Started, TimedOut
 from gymspace.errors import ConfigError
-from gymspace.records import RESULT, read_json, write_json
+from gymspace.records import RESULT, Facts, Inspect, read_json, write_json
 from gymspace.sweep.draw import Grid
 from gymspace.sweep.folder import SweepFolder
 from gymspace.sweep.loop import Sweep, reusable, run_sweep
@@ -136,7 +138,7 @@ def test_every_fold_is_looked_at(sweep):
     [
         (Failed("model.dim_inner=3: no such width", "", "model.dim_inner"), "no such width"),
         (Failed("rank 0 died: exit code 1", ""), "model: cannot be built: rank 0 died"),
-        (TimedOut(9.0), "model: cannot be built: building it took too long"),
+        (TimedOut(9.0), "model: cannot be built: it took more than trial.timeout"),
     ],
 )
 def test_a_design_that_cannot_be_built_stops_all_before_anything_is_written(sweep, fault, line):
@@ -157,6 +159,26 @@ def test_a_swept_key_that_changes_nothing_is_warned_of(sweep):
     results, _, watch = run(sweep(space), inspect=alike)
     assert watch.warnings == ["model.agg is swept, but changes nothing with model.layer=gcn"]
     assert len(results) == 3
+
+
+def test_what_has_no_effect_in_a_design_is_warned_of_once(sweep):
+    """Field case E2."""
+    told = Facts(1, "", "", ("the edge encoder changes nothing",))
+    _, _, watch = run(sweep(), inspect=lambda spec: Done(replace(told, architecture=repr(spec))))
+    assert watch.warnings == ["the edge encoder changes nothing"]
+
+
+def test_long_work_before_the_trials_is_told(sweep):
+    class Slow(Script):
+        def run(self, jobs):
+            for event in super().run(jobs):
+                yield event
+                if isinstance(event, Started) and isinstance(event.job.payload, Inspect):
+                    yield Progress(0, event.job, "rwse: 3 of 8 nodes")
+
+    watch = Watch()
+    run_sweep(sweep({"model.layers_mp": [1]}), Slow(), watch)
+    assert watch.notes == ["rwse: 3 of 8 nodes"]
 
 
 def test_trials_of_several_sizes_in_one_sweep(sweep):

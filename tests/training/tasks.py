@@ -2,6 +2,8 @@
 
 import os
 import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -9,16 +11,22 @@ from torch import Tensor, nn
 from torch.nn.functional import one_hot
 from torch_geometric.data import Data
 
+from gymspace.graph.task import Task
+from gymspace.training.batches import Batch, full_graph
+from gymspace.training.group import Group
 from gymspace.training.worker import Worker
 
 CLASSES = 3
 
 
-def ring(nodes: int = 60, train: int = 12, alike: str = "none", edges: str = "ring") -> Data:
+def ring(
+    nodes: int = 60, train: int = 12, alike: str = "none", edges: str = "ring", edge_dim: int = 0
+) -> Data:
     """A ring, its class in each node's noisy features; split into ``train``, 15 for val, the rest.
 
     ``alike`` names a split whose nodes are all of class 0; ``edges`` is ring, none, half (the other
     half of the nodes has none), or loops (a directed ring with self loops and repeated edges).
+    Edges have features if ``edge_dim`` is not zero.
     """
     draws = torch.Generator().manual_seed(1)
     y = torch.randperm(nodes, generator=draws) % CLASSES
@@ -31,6 +39,8 @@ def ring(nodes: int = 60, train: int = 12, alike: str = "none", edges: str = "ri
     x = one_hot(y, CLASSES) + torch.randn(nodes, CLASSES, generator=draws)
     data = Data(x=x, y=y, edge_index=_edges(nodes, edges))
     data.update({f"{name}_mask": mask for name, mask in masks.items()})
+    if edge_dim:
+        data.edge_attr = torch.randn(data.edge_index.size(1), edge_dim, generator=draws)
     return data
 
 
@@ -88,6 +98,47 @@ class DropsNodes(nn.Linear):
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         return super().forward(x)[1:]
+
+
+class Lion(torch.optim.Optimizer):
+    """An optimiser of the user's: Chen et al., "Symbolic Discovery of Optimization", 2023."""
+
+    def __init__(self, params, lr: float, betas=(0.9, 0.99), weight_decay: float = 0.0):
+        super().__init__(params, {"lr": lr, "betas": betas, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    mean = self.state[p].setdefault("mean", torch.zeros_like(p))
+                    first, second = group["betas"]
+                    p.mul_(1 - group["lr"] * group["weight_decay"])
+                    p.sub_(mean.lerp(p.grad, 1 - first).sign(), alpha=group["lr"])
+                    mean.lerp_(p.grad, 1 - second)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The whole graph several times, each with a share of this rank's training rows."""
+
+    whole: Batch
+    parts: int
+
+    def __len__(self) -> int:
+        return self.parts
+
+    def train(self) -> Iterator[Batch]:
+        for rows in self.whole.rows["train"].tensor_split(self.parts):
+            yield replace(self.whole, rows={**self.whole.rows, "train": rows})
+
+    def evaluate(self) -> Iterator[Batch]:
+        yield self.whole
+
+
+def parts(task: Task, group: Group, parts: int = 3) -> Parts:
+    """A loader of ``parts`` batches an epoch."""
+    return Parts(full_graph(task, group).batch, parts)
 
 
 class Mortal(Worker):

@@ -40,7 +40,7 @@ class Trial:
             nn.Linear(3, 8), nn.BatchNorm1d(8), nn.Dropout(), nn.Linear(8, 1)
         )
         self.optimizer = build_optimizer(spec, self.model.parameters())
-        self.scheduler = build_scheduler(spec, self.optimizer, 10)
+        self.scheduler = build_scheduler(spec, self.optimizer, 10, "max")
         self.parts = self.model, self.optimizer, self.scheduler
 
     def run(self, epochs):

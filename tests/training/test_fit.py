@@ -1,14 +1,16 @@
 """The epoch loop: what it yields, what a step does, and that it is a plain training loop."""
 
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 import torch
 from torch.nn import functional
 
 from benchmarks import plain
+from gymspace.training.averaging import averaged
 from gymspace.training.batches import FullGraph
-from gymspace.training.fit import evaluate, fit
+from gymspace.training.fit import evaluate, fit, train_epoch
 from tests.training.trials import assembled
 
 
@@ -122,6 +124,148 @@ def test_evaluating_leaves_no_trace_in_the_training():
     *_, often = fit(assembled(keys), 6, eval_every=1)
     *_, seldom = fit(assembled(keys), 6, eval_every=6)
     assert often.scores == seldom.scores
+
+
+PLAIN = {
+    "model.norm": "none",
+    "precision": "float64",
+    "optim.optimizer": {"name": "sgd", "momentum": 0.9},
+    "optim.lr": 0.1,
+}
+
+
+def in_parts(parts, accumulate, **keys):
+    """A trial whose training rows come in ``parts`` batches."""
+    loader = {"name": "tests.training.tasks:parts", "parts": parts}
+    return assembled({**PLAIN, "loader": loader, "optim.accumulate": accumulate, **keys})
+
+
+def weights(trial):
+    return dict(trial.model.named_parameters())
+
+
+def agree(one, other):
+    return all(torch.allclose(one[name], other[name], rtol=1e-9, atol=1e-12) for name in one)
+
+
+@pytest.mark.parametrize("parts", [2, 3, 5])
+def test_accumulated_batches_step_as_their_union(parts):
+    """Of uneven size, and with masked labels: a mean over labels, not one of the batches' means."""
+    whole, split = assembled(PLAIN), in_parts(parts, parts)
+    batch = whole.loader.batch
+    y = batch.y.index_fill(0, batch.rows["train"][:2], -1)
+    loader = replace(split.loader, whole=replace(batch, y=y))
+    one = list(fit(replace(whole, loader=FullGraph(replace(batch, y=y))), 3))
+    other = list(fit(replace(split, loader=loader), 3))
+    assert agree(weights(whole), weights(split))
+    assert [e.loss for e in one] == pytest.approx([e.loss for e in other], rel=1e-9)
+
+
+@pytest.mark.parametrize(("accumulate", "unions"), [(2, [2, 2, 1]), (1, [1] * 5), (4, [4, 1])])
+def test_each_step_is_on_a_union_and_the_last_one_on_what_is_left(accumulate, unions):
+    hand, trial = in_parts(5, 1), in_parts(5, accumulate, **{"optim.grad_clip": 0.05})
+    batch, rows = hand.loader.whole, [b.rows["train"] for b in hand.loader.train()]
+    for _ in range(2):
+        train_epoch(trial, trial.model)
+        for union in torch.cat(rows).split([sum(map(len, r)) for r in grouped(rows, unions)]):
+            hand.optimizer.zero_grad()
+            functional.cross_entropy(hand.model(batch.graph)[union], batch.y[union]).backward()
+            torch.nn.utils.clip_grad_norm_(hand.model.parameters(), 0.05)
+            hand.optimizer.step()
+    assert agree(weights(hand), weights(trial))
+
+
+def grouped(rows, sizes):
+    it = iter(rows)
+    return [list(islice(it, size)) for size in sizes]
+
+
+def counted(optimizer):
+    steps = []
+    optimizer.register_step_post_hook(lambda *_: steps.append(1))
+    return steps
+
+
+def test_batches_without_labels_are_not_among_the_accumulated():
+    """Field case C3: they neither fill a step nor take one, wherever they come."""
+    ends = []
+    for empties in (False, True):
+        trial = in_parts(4, 2)
+        batches = list(trial.loader.train())
+        empty = replace(batches[0], y=torch.full_like(batches[0].y, -1))
+        mixed = [b for batch in batches for b in (empty, batch, empty)] if empties else batches
+        steps = counted(trial.optimizer)
+        train_epoch(replace(trial, loader=Batches(*mixed)), trial.model)
+        ends.append((weights(trial), len(steps)))
+    assert [steps for _, steps in ends] == [2, 2]
+    assert all(torch.equal(ends[0][0][name], ends[1][0][name]) for name in ends[0][0])
+
+
+def decays(decay, steps):
+    return [min(decay, (1 + n) / (10 + n)) for n in range(1, steps)]
+
+
+@pytest.mark.parametrize("decay", [0.3, 0.999])
+def test_the_averaged_weights_follow_those_trained_and_are_judged(decay):
+    trial = assembled({"optim.ema": decay})
+    means, epochs = None, fit(trial, 5)
+    for epoch, d in zip(epochs, [0.0, *decays(decay, 5)], strict=True):
+        state = {k: v.clone() for k, v in trial.model.state_dict().items()}
+        means = means or state
+        means = {
+            k: d * means[k] + (1 - d) * v if v.is_floating_point() else v for k, v in state.items()
+        }
+        kept = trial.judged.state_dict()
+        assert all(torch.allclose(kept[k], means[k], atol=1e-6) for k in kept)
+        alone = evaluate(replace(trial, model=trial.judged, averaged=None))
+        assert epoch.scores == alone
+    assert any("running_mean" in name for name in means)
+    assert evaluate(replace(trial, averaged=None)) != epoch.scores
+
+
+def test_averaging_leaves_no_trace_in_the_training():
+    keys = {"model.dropout": 0.5, "optim.scheduler": "cosine"}
+    plain, followed = assembled(keys), assembled({**keys, "optim.ema": 0.9})
+    ends = []
+    for trial in (plain, followed):
+        torch.manual_seed(0)
+        ends.append([epoch.loss for epoch in fit(trial, 4)])
+    states = [trial.model.state_dict() for trial in (plain, followed)]
+    assert ends[0] == ends[1]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def test_the_average_moves_with_steps_not_with_batches():
+    trial = in_parts(5, 2, **{"optim.ema": 0.9})
+    train_epoch(trial, trial.model)
+    assert int(trial.averaged.n_averaged) == 3
+
+
+def test_whole_numbers_beside_the_weights_are_not_averaged():
+    model = torch.nn.Linear(2, 2)
+    model.register_buffer("index", torch.tensor([1, 7]))
+    follower = averaged(model, 0.9)
+    for _ in range(3):
+        model.index += 1
+        follower.update_parameters(model)
+        assert torch.equal(follower.module.index, model.index)
+
+
+@pytest.mark.parametrize("every", [1, 2])
+def test_plateau_sees_the_choosing_metric_on_validation(every):
+    plateau = {"name": "plateau", "patience": 1, "factor": 0.5}
+    keys = {"metrics": ["accuracy", "auc"], "metric": "auc", "optim.scheduler": plateau}
+    epochs = list(fit(assembled({**keys, "optim.lr": 0.5}), 24, every))
+    rate, best, bad = 0.5, -1.0, 0
+    for epoch in epochs:
+        assert epoch.lr == rate
+        if epoch.scores:
+            value = epoch.scores["val_auc"].value
+            bad = 0 if value > best else bad + 1
+            best = max(best, value)
+            if bad > 1:
+                rate, bad = rate / 2, 0
+    assert rate < 0.5
 
 
 def by_hand(trial, epochs):

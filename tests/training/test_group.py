@@ -2,15 +2,19 @@
 
 import pytest
 import torch
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+from torch.nn.parallel import DistributedDataParallel
 
 from gymspace.dist.jobs import Done, Failed, Job
 from gymspace.dist.slots import Slots
 from gymspace.records import LOG, Run
 from gymspace.training.batches import full_graph
+from gymspace.training.fit import train_epoch
 from gymspace.training.group import Group
 from gymspace.training.worker import Worker
-from tests.training.trials import RING, history, run, spec_of
+from tests.training.trials import RING, assembled, history, run, spec_of
 
+PARTS = {"name": "tests.training.tasks:parts", "parts": 3}
 KEYS = {
     "precision": "float64",
     "metrics": ["accuracy", "auc", "f1"],
@@ -46,8 +50,10 @@ def outcome(slots, folder, keys):
         {"model.dropout": 0.5, "optim.grad_clip": 0.1},
         {"train.early_stopping": 2, "train.epochs": 60},
         {"dataset": {"name": RING, "edges": "none"}, "model.layer": "gat"},
+        {"loader": PARTS, "optim.accumulate": 2, "optim.grad_clip": 0.1},
+        {"optim.ema": 0.5, "optim.scheduler": {"name": "plateau", "patience": 0}},
     ],
-    ids=["even", "nine", "one", "dropout", "stopping", "edgeless"],
+    ids=["even", "nine", "one", "dropout", "stopping", "edgeless", "accumulated", "averaged"],
 )
 def test_two_ranks_train_and_judge_as_one(tmp_path, pair, change):
     """Field cases C1, C2, F1: 12, 9 and 1 train nodes, each counted once, none of them hanging."""
@@ -115,6 +121,30 @@ def test_each_row_of_a_split_is_in_the_share_of_one_rank(ranks):
     for split in ("train", "val", "test"):
         rows = torch.cat([share[split] for share in shares]).sort().values
         assert torch.equal(rows, getattr(task.split, split).nonzero().squeeze(1))
+
+
+@pytest.fixture
+def lone_rank():
+    """A process group of this process alone."""
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    yield
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize(("accumulate", "steps"), [(1, 3), (2, 2), (3, 1)])
+def test_gradients_are_sent_once_a_step(lone_rank, accumulate, steps):
+    sent = []
+
+    def send(state, bucket):
+        sent.append(bucket.index())
+        return allreduce_hook(state, bucket)
+
+    trial = assembled({"loader": PARTS, "optim.accumulate": accumulate})
+    model = DistributedDataParallel(trial.model)
+    model.register_comm_hook(None, send)
+    train_epoch(trial, model)
+    assert sent == [0] * steps
 
 
 def test_a_rank_alone_needs_no_process_group():

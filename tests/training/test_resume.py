@@ -63,6 +63,14 @@ def without_seconds(mapping):
         ({}, 9),
         ({"train.eval_every": 3}, 5),
         ({"optim.optimizer": "sgd", "optim.scheduler": "step", "precision": "float64"}, 4),
+        ({"optim.ema": 0.9}, 4),
+        ({"optim.ema": 0.9, "train.eval_every": 3}, 5),
+        ({"optim.scheduler": {"name": "plateau", "patience": 0}, "optim.lr": 0.3}, 6),
+        ({"optim.scheduler": {"name": "warmup_polynomial", "warmup": 3}}, 1),
+        ({"optim.scheduler": "warmup_cosine", "optim.decay_norms": False}, 4),
+        ({"optim.scheduler": "one_cycle"}, 4),
+        ({"optim.optimizer": "tests.training.tasks:Lion", "optim.lr": 1e-3}, 4),
+        ({"loader": "tests.training.tasks:parts", "optim.accumulate": 2, "optim.ema": 0.5}, 4),
     ],
 )
 def test_five_epochs_and_five_more_are_ten(tmp_path, change, epoch):
@@ -138,8 +146,9 @@ def test_the_checkpoint_of_another_trial_is_not_continued(tmp_path):
     assert history(tmp_path / "mixed") == history(tmp_path / "one")
 
 
-def test_the_best_checkpoint_has_the_weights_of_the_best_epoch(tmp_path):
-    result = run(tmp_path, {**KEYS, "optim.lr": 0.1})
+@pytest.mark.parametrize("change", [{}, {"optim.ema": 0.5}])
+def test_the_best_checkpoint_has_the_weights_of_the_best_epoch(tmp_path, change):
+    result = run(tmp_path, {**KEYS, "optim.lr": 0.1, **change})
     assert result["best_epoch"] < result["epochs"] - 1
     trial = assembled(KEYS)
     kept = torch.load(tmp_path / BEST, weights_only=True)

@@ -160,7 +160,8 @@ def test_a_test_split_of_one_class_leaves_the_test_score_empty(tmp_path):
 @pytest.mark.parametrize("layer", registry.LAYERS)
 def test_odd_edges_train_with_every_layer(tmp_path, layer, edges):
     """Field case E4: no edges, isolated nodes; self loops, directed and repeated edges."""
-    keys = {"dataset": {"name": RING, "edges": edges}, "model.layer": layer}
+    keys = {"dataset": {"name": RING, "edges": edges, "edge_dim": 2}, "model.layer": layer}
+    keys |= {"encodings": ["identity"], "data.cache": str(tmp_path / "cache")}
     result = run(tmp_path, {**keys, "train.epochs": 2})
     assert result["status"] == "done"
     assert all(math.isfinite(result[f"{split}_loss"]) for split in ("train", "val", "test"))

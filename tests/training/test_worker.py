@@ -50,6 +50,7 @@ def test_a_model_that_drops_nodes_is_named():
         ({"data.split": {"name": "per_class", "train": 50}}, "data.split"),
         ({"dataset": {"name": RING, "train": 0}}, "data.split"),
         ({"model.layer": {"name": "gat", "heads": 3}}, "model.layer.heads"),
+        ({"optim.scheduler": {"name": "warmup_linear", "warmup": 9}}, "optim.scheduler.warmup"),
     ],
 )
 def test_what_does_not_go_together_is_found_before_the_training(keys, key):
@@ -57,6 +58,17 @@ def test_what_does_not_go_together_is_found_before_the_training(keys, key):
     with pytest.raises(ConfigError) as caught:
         inspected(keys)
     assert caught.value.key == key
+
+
+@pytest.mark.parametrize(
+    ("loader", "told"),
+    [("full", "full has 1: more"), (f"{TASKS}:parts", f"{TASKS}:parts has 3: more")],
+)
+def test_more_batches_a_step_than_an_epoch_has_are_found_before_the_training(loader, told):
+    """Field case A5: the key would change nothing."""
+    with pytest.raises(ConfigError, match=f"optim.accumulate=4: an epoch of loader={told}"):
+        inspected({"loader": loader, "optim.accumulate": 4})
+    inspected({"loader": f"{TASKS}:parts", "optim.accumulate": 3})
 
 
 def test_a_device_that_is_not_there_is_found_before_the_training(monkeypatch):

@@ -1,0 +1,140 @@
+"""Encodings of a graph, computed once and kept below data.cache by what they depend on."""
+
+import hashlib
+import json
+import logging
+import pickle
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from filelock import FileLock
+from torch import Tensor
+
+from gymspace import registry
+from gymspace.encodings.base import Encoding, Tensors
+from gymspace.errors import ConfigError
+from gymspace.records import write_atomic
+from gymspace.schema import Component
+
+log = logging.getLogger(__name__)
+KEY = "encodings"
+FORMAT = 1
+LONG = 1.0  # seconds that are worth a line
+
+
+def make(component: Component, nodes: int) -> Encoding:
+    """The encoding of ``component`` for graphs of up to ``nodes`` nodes.
+
+    Raises:
+        ConfigError: arguments that do not fit, user code that is no `Encoding`.
+    """
+    encoding = registry.build(KEY, component, nodes=nodes)
+    if not isinstance(encoding, Encoding):
+        raise ConfigError(KEY, f"is no {Encoding.__module__}.Encoding", value=component.name)
+    return encoding
+
+
+def prepare(
+    components: Sequence[Component], edge_index: Tensor, nodes: int, cache: Path | None = None
+) -> Tensors:
+    """The tensors of all ``components`` for one graph; with a ``cache`` none is computed twice.
+
+    Raises:
+        ConfigError: arguments that do not fit, a graph that is too large, a cache that cannot be
+            written, two encodings with tensors of one name.
+    """
+    found: Tensors = {}
+    for component in components:
+        with torch.random.fork_rng(devices=[]):  # weights are drawn here that nobody uses
+            encoding = make(component, nodes)
+        raw = _raw(encoding, component, edge_index.cpu(), nodes, cache)
+        tensors = encoding.finish(raw)
+        if twice := found.keys() & tensors.keys():
+            problem = f"makes {', '.join(sorted(twice))}, as another encoding does"
+            raise ConfigError(KEY, problem, value=component.label)
+        found |= tensors
+    return found
+
+
+def _raw(
+    encoding: Encoding, component: Component, index: Tensor, nodes: int, cache: Path | None
+) -> Tensors:
+    if cache is None or not encoding.stored:
+        return _computed(encoding, component, index, nodes)
+    digest = _digest(encoding, component, index, nodes)
+    path = cache / KEY / f"{encoding.name}-{digest}.pt"
+    tensors = _read(path)
+    if tensors is None:
+        with _lock(path):
+            tensors = _read(path)  # another sweep may have been faster
+            if tensors is None:
+                tensors = _computed(encoding, component, index, nodes)
+                _write(path, tensors)
+    return tensors
+
+
+def _computed(encoding: Encoding, component: Component, index: Tensor, nodes: int) -> Tensors:
+    begun = time.perf_counter()
+    tensors = encoding.compute(index, nodes)
+    seconds = time.perf_counter() - begun
+    level = logging.INFO if seconds > LONG else logging.DEBUG
+    log.log(level, "computed %s=%s of %d nodes in %.1f s", KEY, component.label, nodes, seconds)
+    wrong = [name for name, tensor in tensors.items() if tensor.size(0) != nodes]
+    if wrong:
+        problem = f"gives {wrong[0]} of shape {list(tensors[wrong[0]].shape)} for {nodes} nodes"
+        raise ConfigError(KEY, problem, value=component.label)
+    return tensors
+
+
+def _digest(encoding: Encoding, component: Component, index: Tensor, nodes: int) -> str:
+    own = ":" in component.name
+    content = [
+        FORMAT,
+        f"{type(encoding).__module__}:{type(encoding).__qualname__}",
+        encoding.version,
+        sorted(encoding.settings().items()),
+        # User code may forget its settings or its version.
+        [component.label, registry.source_hash(KEY, component.name)] if own else [],
+        nodes,
+    ]
+    edges = index.to(torch.int64).contiguous().numpy().tobytes()
+    return hashlib.sha256(json.dumps(content).encode() + edges).hexdigest()[:16]
+
+
+def _read(path: Path) -> Tensors | None:
+    if not path.exists():
+        return None
+    try:
+        return torch.load(path, weights_only=True, map_location="cpu")
+    except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError):
+        log.warning("%s cannot be read and is computed anew", path)
+        return None
+
+
+def _write(path: Path, tensors: Tensors) -> None:
+    with _told(path):
+        write_atomic(path, lambda part: torch.save(tensors, part))
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Hold ``path``.lock; the system frees it when its holder dies."""
+    with _told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(f"{path}.lock")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, RuntimeError) as error:  # torch.save raises the latter for a full disk
+        raise ConfigError("data.cache", f"cannot write {path.parent}: {error}") from error
