@@ -5,11 +5,18 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationInfo,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from gymspace import registry
 from gymspace.errors import ConfigError
-from gymspace.schema import Component, Frozen, validate
+from gymspace.schema import Component, Frozen, Scalar, validate
 
 SPEC_VERSION = 1
 
@@ -92,6 +99,52 @@ class RunSpec(Frozen):
     timeout: float | None = Field(None, gt=0)
 
 
+class BudgetSpec(Frozen):
+    """How many parameters a model shall have: a number, or as many as another design.
+
+    ``match`` has what that design changes, sorted: dotted keys below ``model``.
+    """
+
+    params: int | None = Field(None, ge=1)
+    match: tuple[tuple[str, Scalar | tuple[Scalar, ...]], ...] = ()
+    tolerance: float = Field(0.02, gt=0, lt=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_config(cls, value: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return {"params": value}
+        if not isinstance(value, Mapping):
+            raise ValueError("is neither a number of parameters nor {match: ...} or {params: ...}")
+        match = value.get("match") or {}
+        if not isinstance(match, Mapping):
+            raise ValueError("must match {key: value, ...} of a baseline, as in model.layer: gcn")
+        if (value.get("params") is None) == (not match):
+            raise ValueError("needs params or match, one of them")
+        return {**value, "match": tuple(sorted(_dotted(match), key=str))}
+
+    @field_validator("match")
+    @classmethod
+    def _of_the_model(cls, match: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+        if other := [key for key, _ in match if not key.startswith("model.")]:
+            raise ValueError(f"has {other[0]}, and only keys of the model change its parameters")
+        return match
+
+    @field_serializer("match")
+    def _to_config(self, match: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+        return dict(match)
+
+
+def _dotted(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Leaves of a config by dotted key; a component's name is the leaf at its own key."""
+    for name, value in config.items():
+        key = prefix.removesuffix(".") if prefix and name == "name" else f"{prefix}{name}"
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{key}.")
+        else:
+            yield key, tuple(value) if isinstance(value, list) else value
+
+
 class TrialSpec(Frozen):
     """Task, design and repeat of one trial, and where it runs."""
 
@@ -101,6 +154,7 @@ class TrialSpec(Frozen):
     metric: str = "accuracy"
     encodings: tuple[Component, ...] = Field((), strict=False)
     model: ModelSpec = ModelSpec()
+    budget: BudgetSpec | None = None
     optim: OptimSpec = OptimSpec()
     train: TrainSpec = TrainSpec()
     loss: Component = _component("cross_entropy")

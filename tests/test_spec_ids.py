@@ -61,6 +61,7 @@ CHANGES = {
     "model.residual": (True, "trial design"),
     "model.norm_first": (True, "trial design"),
     "model.drop_edge": (0.5, "trial design"),
+    "budget": (1000, "trial design"),
     "encodings": (["lap"], "trial design"),
     "optim.accumulate": (2, "trial design"),
     "optim.ema": (0.9, "trial design"),

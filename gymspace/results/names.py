@@ -8,10 +8,11 @@ from gymspace.errors import ConfigError
 SPLITS = ("train", "val", "test")
 STATUSES = ("done", "failed", "diverged", "pruned", "timeout")
 IDENTITY = ("trial", "design", "task", "seed", "fold", "status", "error")
+BUDGET = ("budget_target", "budget_error", "width")
 # Columns that are text whatever they look like: a hex id such as 123e45 is no number.
 TEXT = frozenset({"trial", "design", "task", "status", "error", "split", "missing"})
 _FIXED = frozenset(
-    {*IDENTITY, "split", "best_epoch", "epochs", "params", "seconds"}
+    {*IDENTITY, "split", "best_epoch", "epochs", "params", "seconds", *BUDGET}
     | {"rank", "n_seeds", "missing", *(f"n_{status}" for status in STATUSES)}
 )
 _AGG = ("epoch", "loss", "params", "time_iter")

@@ -39,13 +39,16 @@ def trials_table(records: Sequence[Record]) -> Table:
     column = names.columns(trials.varied, measured)
     scores = [f"{split}_{name}" for split in names.SPLITS for name in ("loss", *measured)]
     plain = (*names.IDENTITY, "split", "best_epoch", "epochs", "params", "seconds")
+    sized = names.BUDGET if any(record.get("budget") for record in records) else ()
     rows = []
     for record in trials.records:
         row = {name: record.get(name) for name in plain}
+        matched = record.get("budget") or {}
+        row |= {name: matched.get(name.removeprefix("budget_")) for name in sized}
         row |= {name: finite(record.get(name)) for name in scores}
         rows.append(row | _choices(column, trials.varied, trials.cells[record["trial"]]))
     head = (*names.IDENTITY, *column.values(), "split", "best_epoch", "epochs")
-    return Table((*head, *scores, "params", "seconds"), tuple(rows))
+    return Table((*head, *scores, *sized, "params", "seconds"), tuple(rows))
 
 
 def leaderboard_table(

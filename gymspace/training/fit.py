@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 from torch.optim.swa_utils import AveragedModel
 
+from gymspace.models.budget import Matched
 from gymspace.training.batches import SPLITS, Batch, Loader
 from gymspace.training.group import Group
 from gymspace.training.losses import Loss
@@ -46,7 +47,8 @@ class Fit:
     """All that a trial trains with; what changes (model, optimiser, schedule) is torch's own.
 
     ``metric`` names the one that chooses the epoch, ``accumulate`` is the batches per step, and
-    ``averaged`` follows the model's weights and is judged in its place.
+    ``averaged`` follows the model's weights and is judged in its place; ``budget`` is how well the
+    model's size meets the one asked for.
     """
 
     model: nn.Module
@@ -60,6 +62,7 @@ class Fit:
     grad_clip: float | None = None
     accumulate: int = 1
     averaged: AveragedModel | None = None
+    budget: Matched | None = None
 
     @property
     def judged(self) -> nn.Module:

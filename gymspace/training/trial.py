@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ import torch
 from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.graph.task import DTYPES, Task
+from gymspace.models.budget import count_params
 from gymspace.models.model import build_model
 from gymspace.records import Progress, Run
 from gymspace.spec import TrialSpec, identity
 from gymspace.training.averaging import averaged
 from gymspace.training.batches import Loader
+from gymspace.training.budget import sized
 from gymspace.training.encoded import known_of
 from gymspace.training.fit import Fit, fit
 from gymspace.training.group import Group
@@ -57,6 +60,8 @@ def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, A
             "split": task.split.text,
             "traceback": None,
         }
+        if trial.budget is not None:
+            result["budget"] = asdict(trial.budget)
         if writer:
             writer.finish(result)
     return result
@@ -66,7 +71,8 @@ def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:
     """Model, loader, loss, metrics, optimiser and schedule of ``spec``, built from their slots."""
     source = task.source
     known = known_of(source, spec)
-    model = build_model(spec.model, source.dim_in, source.dim_out, known)
+    shape, matched = sized(spec, source, known)
+    model = build_model(shape, source.dim_in, source.dim_out, known)
     model = model.to(source.y.device, DTYPES[spec.precision])
     optim, metrics = spec.optim, {m.short: registry.build("metrics", m) for m in spec.metrics}
     optimizer = build_optimizer(optim, model.parameters())
@@ -83,6 +89,7 @@ def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:
         scheduler=build_scheduler(optim, optimizer, spec.train.epochs, direction),
         group=group,
         grad_clip=optim.grad_clip,
+        budget=matched,
         accumulate=optim.accumulate,
         averaged=None if optim.ema is None else averaged(model, optim.ema),
     )
@@ -101,8 +108,3 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
     np.random.seed(seed % 2**32)
     random.seed(seed)
-
-
-def count_params(model: torch.nn.Module) -> int:
-    """Number of trainable parameters."""
-    return sum(p.numel() for p in model.parameters() if p.requires_grad)

@@ -15,6 +15,7 @@ from gymspace.encodings.cache import prepare
 from gymspace.errors import ConfigError, place
 from gymspace.graph.graph import Graph
 from gymspace.graph.task import Source, Task, load_source, source_spec, split_task
+from gymspace.models.budget import count_params
 from gymspace.records import LOG, Facts, Inspect, Run
 from gymspace.schema import Component
 from gymspace.spec import TrialSpec
@@ -22,7 +23,7 @@ from gymspace.training.batches import SPLITS
 from gymspace.training.encoded import encoded, with_tensors
 from gymspace.training.group import Group
 from gymspace.training.guard import process_kept, source_kept
-from gymspace.training.trial import assemble, count_params, run_trial
+from gymspace.training.trial import assemble, run_trial
 
 log = logging.getLogger(__name__)
 ENCODINGS = "gymspace.encodings"

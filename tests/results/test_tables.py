@@ -176,3 +176,20 @@ def test_tables_do_not_depend_on_the_order_of_records(sweep):
     shuffled = random.Random(0).sample(records, len(records))
     assert trials_table(shuffled) == trials_table(records)
     assert leaderboard_table(shuffled).csv() == leaderboard_table(records).csv()
+
+
+def test_budgets_have_columns_where_a_trial_has_one(sweep):
+    """Field case A1: the row records target, achieved count, relative error and width."""
+    study = sweep()
+    study.add({"model.stage": "stack"})
+    names = {"budget_target", "budget_error", "width"}
+    assert not names & set(trials_table(read_trials(study.folder)).columns)
+    budget = {"target": 80, "achieved": 100, "error": 0.25, "width": 7}
+    study.add({"model.stage": "skipsum"}, base={"budget": 80}, budget=budget)
+    write_tables(study.folder)
+    table = read_table(study.folder / "trials.csv").sort_values("model.stage")
+    assert names <= set(table.columns)
+    assert table["params"].tolist() == [100, 100]
+    row = table.iloc[0]
+    assert (row["budget_target"], row["budget_error"], row["width"]) == (80, 0.25, 7)
+    assert table["width"].isna().tolist() == [False, True]

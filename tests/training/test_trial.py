@@ -9,7 +9,9 @@ import pytest
 import torch
 
 from gymspace import registry
+from gymspace.errors import ConfigError
 from gymspace.records import HISTORY, RESULT, Progress
+from gymspace.spec import parse
 from gymspace.training.fit import evaluate
 from gymspace.training.trial import seed_everything
 from tests.training.trials import RING, assembled, history, run, spec_of
@@ -204,3 +206,47 @@ def test_double_precision_is_single_precision_with_more_digits(tmp_path):
     assert first != second
     assert first == pytest.approx(second, rel=1e-5)
     assert spec_of({"precision": "float64"}).precision == "float64"
+
+
+BASELINE = {
+    "model.layer": "gcn",
+    "model.stage": "stack",
+    "model.dim_inner": 40,
+    "model.layers_mp": 3,
+}
+
+
+def test_a_budget_is_met_and_the_result_says_how(tmp_path):
+    """Field case A1: target, achieved count, relative error and width are in the row."""
+    target = run(tmp_path / "base", BASELINE)["params"]
+    result = run(tmp_path / "it", {"budget": {"match": BASELINE}, "model.stage": "skipconcat"})
+    budget = result["budget"]
+    assert set(budget) == {"target", "achieved", "error", "width"}
+    assert (budget["target"], budget["achieved"]) == (target, result["params"])
+    assert abs(budget["error"]) <= 0.02
+    assert budget["error"] == (result["params"] - target) / target
+
+
+def test_a_budget_is_the_same_however_it_is_written():
+    flat = spec_of({"budget": {"match": {"model.layer": "gat", "model.layer.heads": 4}}})
+    nested = spec_of({"budget": {"match": {"model": {"layer": {"name": "gat", "heads": 4}}}}})
+    assert flat == nested == parse(flat.model_dump(mode="json"))
+    assert spec_of({"budget": 900}) == spec_of({"budget": {"params": 900, "tolerance": 0.02}})
+
+
+@pytest.mark.parametrize(
+    ("budget", "problem"),
+    [
+        (10, "budget=10: the nearest is"),
+        ({"match": {"model.layr": "gcn"}}, "budget.match: .*model.layr: unknown key"),
+    ],
+)
+def test_a_budget_out_of_reach_ends_the_trial_before_it_starts(budget, problem):
+    with pytest.raises(ConfigError, match=problem):
+        assembled({"budget": budget})
+
+
+@pytest.mark.parametrize("budget", [0, True, "big", {}, {"match": {"optim.lr": 1}}, {"params": -1}])
+def test_a_budget_that_is_none_is_an_error(budget):
+    with pytest.raises(ConfigError, match=r"^budget"):
+        spec_of({"budget": budget})
