@@ -102,7 +102,7 @@ class RunSpec(Frozen):
 class BudgetSpec(Frozen):
     """How many parameters a model shall have: a number, or as many as another design.
 
-    ``match`` has what that design changes, sorted: dotted keys below ``model``.
+    ``match`` has what that design changes of the default one, sorted: dotted keys below ``model``.
     """
 
     params: int | None = Field(None, ge=1)

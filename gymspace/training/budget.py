@@ -28,8 +28,16 @@ def sized(spec: TrialSpec, source: Source, known: Known) -> tuple[ModelSpec, Mat
 
 
 def _baseline(spec: TrialSpec, source: Source) -> int:
-    """Number of parameters of the design that the budget of ``spec`` matches."""
-    config: Mapping[str, Any] = {**spec.model_dump(mode="json"), "budget": None}
+    """Number of parameters of the design that the budget of ``spec`` matches, on the same data.
+
+    It starts from the default model, not from the trial's own: one target for a whole sweep.
+    """
+    default: dict[str, Any] = {
+        "model": ModelSpec().model_dump(mode="json"),
+        "encodings": [],
+        "budget": None,
+    }
+    config: Mapping[str, Any] = {**spec.model_dump(mode="json"), **default}
     assert spec.budget is not None
     for key, value in sorted(spec.budget.match, key=lambda item: item[0].count(".")):
         config = replace(config, key, list(value) if isinstance(value, tuple) else value)

@@ -246,6 +246,16 @@ def test_a_budget_out_of_reach_ends_the_trial_before_it_starts(budget, problem):
         assembled({"budget": budget})
 
 
+def test_all_layers_of_a_sweep_are_matched_to_one_baseline(tmp_path):
+    """Field case A1: the baseline is the default design with the changes named, for all alike."""
+    budget = {"match": {"model.dim_inner": 96}}
+    results = [
+        run(tmp_path / layer, {"budget": budget, "model.layer": layer}) for layer in ("gcn", "gat")
+    ]
+    assert len({result["budget"]["target"] for result in results}) == 1
+    assert all(abs(result["budget"]["error"]) <= 0.02 for result in results)
+
+
 @pytest.mark.parametrize("budget", [0, True, "big", {}, {"match": {"optim.lr": 1}}, {"params": -1}])
 def test_a_budget_that_is_none_is_an_error(budget):
     with pytest.raises(ConfigError, match=r"^budget"):
