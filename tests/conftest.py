@@ -41,3 +41,12 @@ def scratch(tmp_path: Path) -> Iterator[Path]:
     """A temporary folder that is removed at once: pytest keeps those of three runs."""
     yield tmp_path
     shutil.rmtree(tmp_path)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """In continuous integration nothing may be missing: a skipped test is a failed one."""
+    report = yield
+    if report.skipped and os.environ.get("CI"):
+        report.outcome, report.longrepr = "failed", f"skipped in CI: {report.longrepr}"
+    return report
