@@ -4,8 +4,9 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -69,7 +70,7 @@ ACTIVATIONS = _table(
     none="torch.nn:Identity",
 )
 NORMS = _table(
-    batch="torch.nn:BatchNorm1d",
+    batch="gymspace.models.norms:Batch",
     layer="torch.nn:LayerNorm",
     graph="gymspace.models.norms:Graph",
     pair="gymspace.models.norms:Pair",
@@ -123,7 +124,7 @@ STAGES = _table(
     skipconcat="gymspace.models.stages:SkipConcat",
     gps="gymspace.models.gps:GPS",
 )
-HEADS = _table(node="gymspace.models.heads:NodeHead")
+HEADS = _table(node="gymspace.models.heads:NodeHead", graph="gymspace.models.heads:GraphHead")
 OPTIMIZERS = _table(
     adam="torch.optim:Adam",
     adamw="torch.optim:AdamW",
@@ -161,6 +162,8 @@ DATASETS = _table(
     digits=f"{_DATASETS}:digits",
     scale_free=f"{_DATASETS}:scale_free",
     small_world=f"{_DATASETS}:small_world",
+    scale_frees=f"{_DATASETS}:scale_frees",
+    small_worlds=f"{_DATASETS}:small_worlds",
     pyg=_PYG,
     cora=Row(_PYG, cls="Planetoid", subset="Cora", folder="planetoid"),
     citeseer=Row(_PYG, cls="Planetoid", subset="CiteSeer", folder="planetoid"),
@@ -173,11 +176,20 @@ DATASETS = _table(
     minesweeper=Row(
         _PYG, cls="HeterophilousGraphDataset", subset="Minesweeper", folder="heterophilous"
     ),
+    mutag=Row(_PYG, cls="TUDataset", subset="MUTAG", folder="tudataset"),
+    enzymes=Row(_PYG, cls="TUDataset", subset="ENZYMES", folder="tudataset", use_node_attr=True),
+    proteins=Row(_PYG, cls="TUDataset", subset="PROTEINS", folder="tudataset", use_node_attr=True),
+    imdb_binary=Row(_PYG, cls="TUDataset", subset="IMDB-BINARY", folder="tudataset"),
+    esol=Row(_PYG, cls="MoleculeNet", subset="ESOL", folder="moleculenet"),
+    freesolv=Row(_PYG, cls="MoleculeNet", subset="FreeSolv", folder="moleculenet"),
+    bace=Row(_PYG, cls="MoleculeNet", subset="BACE", folder="moleculenet"),
+    bbbp=Row(_PYG, cls="MoleculeNet", subset="BBBP", folder="moleculenet"),
 )
 SPLITS = _table(
     own="gymspace.graph.splits:own",
     random="gymspace.graph.splits:random",
     per_class="gymspace.graph.splits:per_class",
+    kfold="gymspace.graph.folds:kfold",
 )
 TRANSFORMS = _table(
     normalize_features="torch_geometric.transforms:NormalizeFeatures",
@@ -187,8 +199,11 @@ TRANSFORMS = _table(
     degree="torch_geometric.transforms:OneHotDegree",
     constant="torch_geometric.transforms:Constant",
 )
-LOADERS = _table(full="gymspace.training.batches:full_graph")
-DRAWS = _table(grid="gymspace.sweep.draw:Grid")
+LOADERS = _table(
+    full="gymspace.training.batches:full_graph",
+    batches="gymspace.training.graph_batches:graph_batches",
+)
+DRAWS = _table(grid="gymspace.sweep.draw:Grid", random="gymspace.sweep.draw:Random")
 
 TABLES: Mapping[str, Mapping[str, Row]] = MappingProxyType(
     {
@@ -311,10 +326,17 @@ def build(key: str, component: Any, *positional: Any, **context: Any) -> Any:
 
 
 def _signature(key: str, name: str, make: Callable[..., Any]) -> inspect.Signature:
+    read = _signature_once if isinstance(make, Hashable) else inspect.signature
     try:
-        return inspect.signature(make)
+        return read(make)
     except ValueError as error:  # some functions written in C
         raise ConfigError(key, "does not tell its arguments", value=name) from error
+
+
+@lru_cache(maxsize=1024)
+def _signature_once(make: Callable[..., Any]) -> inspect.Signature:
+    """Of the few factories of a sweep; a model asks for them dozens of times."""
+    return inspect.signature(make)
 
 
 def _bind(

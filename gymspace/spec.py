@@ -79,6 +79,7 @@ class TrainSpec(Frozen):
     eval_every: int = Field(1, ge=1)
     early_stopping: int | None = Field(None, ge=1)
     checkpoint: bool = False
+    batch_size: int = Field(32, ge=1)
 
 
 class DistSpec(Frozen):

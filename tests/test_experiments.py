@@ -1,16 +1,26 @@
 """Every experiment runs from its file to its tables, at a size of one epoch and one seed."""
 
 import csv
+import math
 from functools import partial
 
 import pytest
+import yaml
 
 from gymspace.__main__ import config_dir
 from gymspace.records import read_json
+from gymspace.results.names import aliases
+from gymspace.sweep.space import parse_space
 from tests.cli import Cli
+from tests.graph import many
 from tests.sweep.launchers import Inside
 
 FILES = sorted((config_dir() / "experiment").glob("*.yaml"))
+# Of a large space a few designs.
+DRAWN = {
+    "design_space": ("sweep.draw.n=8", "model.dim_inner=8"),
+    "graph_grid": ("dataset.graphs=40", "model.dim_inner=8", "model.layers_mp=2,8"),
+}
 TINY = ("train.epochs=1", "sweep.seeds=1", "log.tensorboard=false")
 
 
@@ -42,7 +52,7 @@ def ran_well(cli, ended, name):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_an_experiment_runs_end_to_end(cli, stand_in, file):
     where = (f"data.root={stand_in}", f"data.cache={cli.folder / 'cache'}")
-    words = (f"+experiment={file.stem}", "-m", *TINY, *where)
+    words = (f"+experiment={file.stem}", "-m", *TINY, *DRAWN.get(file.stem, ()), *where)
     ended = cli(*words, make=partial(Inside, trains=True))
     ran_well(cli, ended, file.stem)
 
@@ -55,6 +65,37 @@ def test_an_experiment_asks_one_question_and_has_the_name_of_its_file(cli, file)
     assert question.endswith("?")
     last = cli.dry(f"+experiment={file.stem}", "-m")[-1]
     assert last == f"they would go to results/{file.stem}"
+
+
+def test_the_design_space_is_that_of_graphgym(cli):
+    """You et al. 2020, table 1: twelve dimensions, 314,928 designs."""
+    file = config_dir() / "experiment" / "design_space.yaml"
+    space = parse_space(yaml.safe_load(file.read_text())["sweep"]["space"])
+    assert [len(space), math.prod(len(d.choices) for d in space)] == [12, 314_928]
+    names = aliases(
+        [d.key for d in space], {d.key: d.alias for d in space if d.alias}, ["accuracy"]
+    )
+    graphgym = "l_pre l_mp l_post stage bn act drop agg batch optim lr epochs"
+    assert list(names.values()) == graphgym.split()
+    assert cli.dry("+experiment=design_space", "-m")[0].startswith("96 designs, 96 trials")
+
+
+def test_the_graph_grid_is_that_of_graphgym(cli):
+    """You et al. 2020, section 5: 96 designs."""
+    assert cli.dry("+experiment=graph_grid", "-m")[0].startswith("96 designs, 288 trials")
+
+
+def test_the_graph_grid_runs_on_another_dataset(cli):
+    many.write_tu(cli.folder / "raw")
+    where = (f"data.root={cli.folder / 'raw'}", f"data.cache={cli.folder / 'cache'}")
+    narrowed = ("dataset=mutag", "data.split.folds=5", "model.layers_mp=2", "model.agg=add,max")
+    words = ("+experiment=graph_grid", "-m", *narrowed, *TINY, "sweep.folds=2", *where)
+    ended = cli(*words, make=partial(Inside, trains=True))
+    assert len(ran_well(cli, ended, "graph_grid")) == 16
+    assert {spec.data.split.name for spec in ended.ran} == {"kfold"}
+    assert {(spec.loader.name, spec.model.head.name) for spec in ended.ran} == {
+        ("batches", "graph")
+    }
 
 
 def test_the_main_job_runs_on_another_dataset(cli, cora_root):

@@ -201,7 +201,7 @@ def test_an_argument_that_does_not_fit_is_one_line(key, config, line):
 
 
 def test_an_argument_may_not_take_the_place_of_what_the_trial_gives():
-    line = fault(build, "data.split", {"name": "random", "seed": 5}, None, seed=0, fold=0)
+    line = fault(build, "data.split", {"name": "random", "seed": 5}, None, seed=0, fold=0, rows="")
     assert line == (
         "data.split.seed=5: 'random' takes no such argument; choices: train, val, split_seed"
     )

@@ -75,6 +75,7 @@ CHANGES = {
     "train.eval_every": (2, "trial design"),
     "train.early_stopping": (5, "trial design"),
     "train.checkpoint": (True, "trial design"),
+    "train.batch_size": (64, "trial design"),
     "loss": ("mse", "trial design"),
     "loader": ("experiments.datasets:ring", "trial design"),
     "seed": (1, "trial"),

@@ -18,11 +18,13 @@ class Encoding(nn.Module):
 
     ``name`` is that of its main tensor in ``graph.encodings``; further ones are ``<name>.<part>``.
     ``version`` goes up when the same settings give other tensors. ``dim`` is the features' width.
+    Where graphs have tensors of different widths, ``fill`` makes up the columns that are missing.
     """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
     stored: ClassVar[bool] = True  # whether reading the tensors is faster than computing them
+    fill: ClassVar[float] = 0
     dim: int
 
     def settings(self) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Encodings of a graph, computed once and kept below data.cache by what they depend on."""
+"""Encodings of graphs, computed once and kept below data.cache by what they depend on."""
 
 import hashlib
 import json
@@ -15,6 +15,8 @@ from torch import Tensor
 
 from gymspace import registry
 from gymspace.encodings.base import Encoding, Tensors
+from gymspace.encodings.blocks import each
+from gymspace.encodings.unions import apart, joined
 from gymspace.errors import ConfigError
 from gymspace.records import write_atomic
 from gymspace.schema import Component
@@ -38,9 +40,15 @@ def make(component: Component, nodes: int) -> Encoding:
 
 
 def prepare(
-    components: Sequence[Component], edge_index: Tensor, nodes: int, cache: Path | None = None
+    components: Sequence[Component],
+    edge_index: Tensor,
+    nodes: int | Sequence[int],
+    cache: Path | None = None,
 ) -> Tensors:
-    """The tensors of all ``components`` for one graph; with a ``cache`` none is computed twice.
+    """The tensors of all ``components``; with a ``cache`` none is computed twice.
+
+    ``nodes`` are those of the graph, or of each graph where ``edge_index`` is that of a disjoint
+    union, edges in the graphs' order: then each graph is looked at by itself.
 
     Raises:
         ConfigError: arguments that do not fit, a graph that is too large, a cache that cannot be
@@ -49,7 +57,7 @@ def prepare(
     found: Tensors = {}
     for component in components:
         with torch.random.fork_rng(devices=[]):  # weights are drawn here that nobody uses
-            encoding = make(component, nodes)
+            encoding = make(component, nodes if isinstance(nodes, int) else max(nodes))
         raw = _raw(encoding, component, edge_index.cpu(), nodes, cache)
         tensors = encoding.finish(raw)
         if twice := found.keys() & tensors.keys():
@@ -60,7 +68,11 @@ def prepare(
 
 
 def _raw(
-    encoding: Encoding, component: Component, index: Tensor, nodes: int, cache: Path | None
+    encoding: Encoding,
+    component: Component,
+    index: Tensor,
+    nodes: int | Sequence[int],
+    cache: Path | None,
 ) -> Tensors:
     if cache is None or not encoding.stored:
         return _computed(encoding, component, index, nodes)
@@ -76,12 +88,24 @@ def _raw(
     return tensors
 
 
-def _computed(encoding: Encoding, component: Component, index: Tensor, nodes: int) -> Tensors:
+def _computed(
+    encoding: Encoding, component: Component, index: Tensor, nodes: int | Sequence[int]
+) -> Tensors:
     begun = time.perf_counter()
-    tensors = encoding.compute(index, nodes)
+    if isinstance(nodes, int):
+        tensors, of = _of_one(encoding, component, index, nodes), f"{nodes} nodes"
+    else:
+        graphs = each(encoding.name, apart(index, nodes))
+        found = [_of_one(encoding, component, *graph) for graph in graphs]
+        tensors, of = joined(found, encoding.fill), f"{len(nodes)} graphs"
     seconds = time.perf_counter() - begun
     level = logging.INFO if seconds > LONG else logging.DEBUG
-    log.log(level, "computed %s=%s of %d nodes in %.1f s", KEY, component.label, nodes, seconds)
+    log.log(level, "computed %s=%s of %s in %.1f s", KEY, component.label, of, seconds)
+    return tensors
+
+
+def _of_one(encoding: Encoding, component: Component, index: Tensor, nodes: int) -> Tensors:
+    tensors = encoding.compute(index, nodes)
     wrong = [name for name, tensor in tensors.items() if tensor.size(0) != nodes]
     if wrong:
         problem = f"gives {wrong[0]} of shape {list(tensors[wrong[0]].shape)} for {nodes} nodes"
@@ -89,7 +113,9 @@ def _computed(encoding: Encoding, component: Component, index: Tensor, nodes: in
     return tensors
 
 
-def _digest(encoding: Encoding, component: Component, index: Tensor, nodes: int) -> str:
+def _digest(
+    encoding: Encoding, component: Component, index: Tensor, nodes: int | Sequence[int]
+) -> str:
     own = ":" in component.name
     content = [
         FORMAT,
@@ -98,7 +124,7 @@ def _digest(encoding: Encoding, component: Component, index: Tensor, nodes: int)
         sorted(encoding.settings().items()),
         # User code may forget its settings or its version.
         [component.label, registry.source_hash(KEY, component.name)] if own else [],
-        nodes,
+        nodes if isinstance(nodes, int) else list(nodes),
     ]
     edges = index.to(torch.int64).contiguous().numpy().tobytes()
     return hashlib.sha256(json.dumps(content).encode() + edges).hexdigest()[:16]

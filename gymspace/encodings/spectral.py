@@ -46,7 +46,7 @@ class Eigenvectors(Encoding):
 
     def vectors(self, graph: Graph) -> Tensor:
         """Eigenvectors [N, k] whose mean square over a component is one, whatever its size."""
-        return graph.encodings[self.name] * graph.encodings[f"{self.name}.size"].sqrt()
+        return _vectors(graph, self.name)
 
     def part(self, graph: Graph, name: str) -> Tensor:
         """The tensor ``name`` [N, k] with a last dimension of one: [N, k, 1]."""
@@ -114,7 +114,8 @@ class SignNet(Eigenvectors):
 class EquivStableLap(Eigenvectors):
     """Positions that matter by their distances alone, so that no choice of eigenvectors does.
 
-    After PEG (Wang et al. 2022): distances between the ends of edges do not change when vectors
+    After PEG (Wang et al. 2022), whose layers are gated by distances too, as ``gatedgcn`` is with
+    ``positions``: distances between the ends of edges do not change when vectors
     are flipped, or rotated within an eigenspace. A node gets the mean over its incoming edges,
     through a small network, and its own distance from the origin, through another.
     """
@@ -127,13 +128,34 @@ class EquivStableLap(Eigenvectors):
         self.own = mlp(1, dim, dim)
 
     def forward(self, graph: Graph) -> Tensor:
-        place = self.vectors(graph)
-        source, target = graph.links.index
-        gaps = (place[source] - place[target]).square().sum(-1, keepdim=True) / self.k
-        links = self.link(gaps)
+        place, target = positions(graph), graph.links.index[1]
+        links = self.link(gaps(graph))
         total = links.new_zeros(place.size(0), self.dim).index_add(0, target, links)
         count = torch.bincount(target, minlength=place.size(0)).clamp(min=1).unsqueeze(1)
         return total / count + self.own(place.square().sum(-1, keepdim=True) / self.k)
+
+
+def positions(graph: Graph) -> Tensor:
+    """Where its encoding ``equivstable_lap`` places the nodes of ``graph``: [N, k].
+
+    Raises:
+        ConfigError: the graph has no such encoding.
+    """
+    if EquivStableLap.name not in graph.encodings:
+        problem = f"needs the nodes' positions: encodings=[{EquivStableLap.name}]"
+        raise ConfigError("model.layer.positions", problem, value=True)
+    return _vectors(graph, EquivStableLap.name)
+
+
+def gaps(graph: Graph) -> Tensor:
+    """Mean squared difference of the positions of an edge's ends: [E, 1]."""
+    source, target = graph.links.index
+    place = positions(graph)
+    return (place[source] - place[target]).square().mean(dim=-1, keepdim=True)
+
+
+def _vectors(graph: Graph, name: str) -> Tensor:
+    return graph.encodings[name] * graph.encodings[f"{name}.size"].sqrt()
 
 
 class HeatKernel(Mapped):

@@ -237,11 +237,13 @@ class OneHot(Encoding):
 class ShortestPaths(Encoding):
     """Length of the shortest path along the edges from each node to each, for attention alone.
 
-    Tensor ``spd`` [N, N] int16, -1 where there is none. For graphs of up to 5,000 nodes.
+    Tensor ``spd`` [N, N] int16, -1 where there is none; of many graphs as wide as the largest.
+    For graphs of up to 5,000 nodes.
     """
 
     name = "spd"
     dim = 0
+    fill = -1
 
     def compute(self, edge_index: Tensor, nodes: int) -> Tensors:
         require_small(self.name, nodes)

@@ -1,4 +1,4 @@
-"""Datasets of one graph: embedded digits, generated graphs, and any such class of PyG by name."""
+"""Datasets: embedded digits, generated graphs, and any class of PyG by name."""
 
 import inspect
 import re
@@ -16,8 +16,9 @@ from gymspace.errors import ConfigError
 from gymspace.graph.arguments import whole
 from gymspace.graph.files import Source, load
 from gymspace.graph.generated import scale_free, small_world
+from gymspace.graph.structures import scale_frees, small_worlds
 
-__all__ = ["digits", "pyg", "scale_free", "small_world"]
+__all__ = ["digits", "pyg", "scale_free", "scale_frees", "small_world", "small_worlds"]
 
 # What this module sets itself, or what a config cannot say.
 _RESERVED = ("root", "name", "transform", "pre_transform", "pre_filter", "log", "force_reload")
@@ -54,8 +55,8 @@ def pyg(
     subset: str | None = None,
     folder: str | None = None,
     **args: Any,
-) -> Data:
-    """The graph of a PyG dataset class, as `torch_geometric.datasets` has it.
+) -> Data | Dataset:
+    """The graph or graphs of a PyG dataset class, as `torch_geometric.datasets` has them.
 
     Args:
         root: raw files are in ``<root>/<folder>``, where the class looks for them; those that are
@@ -69,7 +70,8 @@ def pyg(
     Some raw formats (Planetoid's) are pickles: load only files that you trust.
 
     Raises:
-        ConfigError: unknown class or argument, raw files missing and not to be had, not one graph.
+        ConfigError: unknown class or argument, raw files missing and not to be had, no graphs of
+            one type of nodes.
     """
     kind = _pyg_class(cls)
     below = folder or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls).lower()
@@ -78,7 +80,7 @@ def pyg(
     takes = inspect.signature(kind.__init__).parameters
     arguments = _arguments(cls, takes, subset, args)
     source = Source(kind, arguments, Path(root).resolve() / below, Path(cache).resolve() / below)
-    return _only_graph(cls, load(source))
+    return _checked(cls, load(source))
 
 
 def _pyg_class(name: str) -> type[Dataset]:
@@ -111,10 +113,11 @@ def _arguments(
     return {**({} if subset is None else {"name": subset}), **args}
 
 
-def _only_graph(cls: str, dataset: Dataset) -> Data:
-    if len(dataset) != 1:
-        raise ConfigError("dataset", f"{cls} has {len(dataset)} graphs, not one", value=cls)
-    data = dataset[0]
-    if not isinstance(data, Data):
+def _checked(cls: str, dataset: Dataset) -> Data | Dataset:
+    """The only graph of ``dataset``, or all of it where there are many."""
+    if not len(dataset):
+        raise ConfigError("dataset", f"{cls} has no graphs", value=cls)
+    first = dataset[0]
+    if not isinstance(first, Data):
         raise ConfigError("dataset", f"{cls} is no graph with one type of nodes", value=cls)
-    return data
+    return dataset if len(dataset) > 1 else first

@@ -208,6 +208,9 @@ def _told(key: str, problem: str) -> Iterator[None]:
         yield
     except ConfigError:
         raise
+    except ModuleNotFoundError as error:
+        lacking = f"needs the package {error.name}, which is not installed"
+        raise ConfigError(key, f"{lacking} (pip install {error.name})") from error
     except Exception as error:  # PyG's classes raise anything, from AssertionError to BadZipFile
         raise ConfigError(key, f"{problem}: {type(error).__name__} {error}") from error
 

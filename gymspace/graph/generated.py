@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -13,6 +13,7 @@ from gymspace.errors import ConfigError
 from gymspace.graph.arguments import fraction, whole
 
 Measure = Callable[[nx.Graph], np.ndarray]
+M = TypeVar("M")
 
 
 def clustering(graph: nx.Graph) -> np.ndarray:
@@ -105,25 +106,31 @@ def equal_frequency(values: np.ndarray, bins: int) -> np.ndarray:
     return np.unique(bins * smaller // counts.sum(), return_inverse=True)[1][which]
 
 
-def _task(graph: nx.Graph, label: str, feature: str, bins: int) -> Data:
-    x = _choose("dataset.feature", FEATURES, feature)(graph)
-    values = _choose("dataset.label", LABELS, label)(graph)
-    y = equal_frequency(values, whole("dataset.bins", bins, 2))
-    if y.max() == 0:
-        raise ConfigError("dataset.label", "gives all nodes the same class", value=label)
+def as_data(graph: nx.Graph, x: np.ndarray, y: torch.Tensor) -> Data:
+    """The graph with features ``x`` [N] or [N, F] and labels ``y``, its edges both ways, sorted."""
     adjacency = nx.to_scipy_sparse_array(graph, nodelist=range(len(graph)), format="coo")
     edges = np.stack([adjacency.row, adjacency.col])
     return Data(
         x=torch.from_numpy(x).float().reshape(len(graph), -1),
         edge_index=torch.from_numpy(edges[:, np.lexsort((edges[1], edges[0]))]).long(),
-        y=torch.from_numpy(y).long(),
+        y=y,
     )
 
 
-def _choose(key: str, table: Mapping[str, Measure], name: Any) -> Measure:
+def choose(key: str, table: Mapping[str, M], name: Any) -> M:
+    """The measure of that name, or `ConfigError` for ``key``."""
     if name not in table:
         raise ConfigError(key, "unknown measure", value=name, choices=table)
     return table[name]
+
+
+def _task(graph: nx.Graph, label: str, feature: str, bins: int) -> Data:
+    x = choose("dataset.feature", FEATURES, feature)(graph)
+    values = choose("dataset.label", LABELS, label)(graph)
+    y = equal_frequency(values, whole("dataset.bins", bins, 2))
+    if y.max() == 0:
+        raise ConfigError("dataset.label", "gives all nodes the same class", value=label)
+    return as_data(graph, x, torch.from_numpy(y).long())
 
 
 def _in_order(graph: nx.Graph, by_node: Mapping[int, float]) -> np.ndarray:

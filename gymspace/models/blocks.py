@@ -47,6 +47,17 @@ class L2Norm(nn.Module):
         return graph.with_x(functional.normalize(graph.x, dim=-1))
 
 
+class FinalNorm(nn.Module):
+    """Norms what leaves a stage whose blocks norm only what they take."""
+
+    def __init__(self, norm: nn.Module):
+        super().__init__()
+        self.norm = Chain(norm)
+
+    def forward(self, graph: Graph) -> Graph:
+        return graph.with_x(self.norm(graph.x, graph.batch))
+
+
 class DropEdge(nn.Module):
     """In training, leaves out each edge with probability ``p`` (Rong et al. 2020).
 
@@ -103,10 +114,7 @@ def make_block(
         ConfigError: the layer's or the norm's arguments do not fit, or the norm leaves nothing.
     """
     first = spec.norm_first
-    norm = registry.build("model.norm", spec.norm, dim_in if first else dim_out)
-    if first and dim_in == 1 and isinstance(norm, nn.LayerNorm):
-        problem = "norms every node's features, and makes the same of all where there is one: set"
-        raise ConfigError("model.norm", f"{problem} model.norm_first=false", value=spec.norm.label)
+    norm = norm_of(spec, dim_in) if first else registry.build("model.norm", spec.norm, dim_out)
     parts = [nn.Dropout(spec.dropout), registry.build("model.act", spec.act)]
     parts = [part for part in (parts if first else [norm, *parts]) if not _idle(part)]
     bias = first or spec.norm.name == "none"
@@ -116,6 +124,19 @@ def make_block(
         spec.l2norm == "layer",
         Chain(norm) if first and not _idle(norm) else None,
     )
+
+
+def norm_of(spec: ModelSpec, dim: int) -> nn.Module:
+    """The norm of what a block takes, or the head.
+
+    Raises:
+        ConfigError: its arguments do not fit, or it leaves nothing.
+    """
+    norm = registry.build("model.norm", spec.norm, dim)
+    if dim == 1 and isinstance(norm, nn.LayerNorm):
+        problem = "norms every node's features, and makes the same of all where there is one: set"
+        raise ConfigError("model.norm", f"{problem} model.norm_first=false", value=spec.norm.label)
+    return norm
 
 
 def _idle(part: nn.Module) -> bool:

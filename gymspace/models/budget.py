@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import nn
@@ -32,6 +33,7 @@ def count_params(model: nn.Module) -> int:
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
+@lru_cache(maxsize=1024)
 def count_design(spec: ModelSpec, dim_in: int, dim_out: int, known: Known) -> int:
     """Number of trainable parameters of a design; no random number is drawn.
 
@@ -47,10 +49,13 @@ def count_design(spec: ModelSpec, dim_in: int, dim_out: int, known: Known) -> in
             return count_params(build_model(spec, dim_in, dim_out, known))
 
 
+@lru_cache(maxsize=1024)
 def match_width(
     spec: ModelSpec, dim_in: int, dim_out: int, known: Known, target: int, tolerance: float
 ) -> Matched:
     """The ``model.dim_inner`` whose number of parameters comes closest to ``target``.
+
+    What was found is kept, as every repeat of a design asks for it.
 
     Raises:
         ConfigError: no width can be built, or the closest is further off than ``tolerance``.
@@ -69,8 +74,19 @@ def match_width(
     error = (achieved - target) / target
     if abs(error) > tolerance:
         problem = f"the nearest is {achieved} parameters at model.dim_inner={width}, {error:+.1%}"
-        raise ConfigError("budget", f"{problem} off, more than {tolerance:.1%}", value=target)
+        problem += f" off, more than {tolerance:.1%}, with model.layers_mp={spec.layers_mp}"
+        problem += f" model.stage={spec.stage.label}{_hint(error, search)}"
+        raise ConfigError("budget", problem, value=target)
     return Matched(target, achieved, error, width)
+
+
+def _hint(error: float, search: "_Search") -> str:
+    """What would do where the target lies between two widths that are next to each other."""
+    low, high = min(search.counts.values()), max(search.counts.values())
+    if not low < search.target < high:
+        return ""
+    enough = math.ceil(abs(error) * 1000) / 1000
+    return f": no width comes closer, so set budget.tolerance={enough:g}, or a larger budget"
 
 
 class _Search:

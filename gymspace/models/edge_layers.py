@@ -6,12 +6,14 @@ from torch.nn import functional
 from torch_geometric.nn import GINEConv
 from torch_geometric.utils import scatter
 
+from gymspace.encodings.base import mlp
+from gymspace.encodings.spectral import gaps
 from gymspace.errors import ConfigError
 from gymspace.graph.adjacency import Adjacency
 from gymspace.graph.graph import Graph
 from gymspace.models.aggregate import Aggregate, AsPyG
 from gymspace.models.dense import dense, redraw, two_maps
-from gymspace.models.layer import EDGE_ATTR, EDGE_WEIGHT, Layer, edge_features
+from gymspace.models.layer import EDGE_ATTR, EDGE_WEIGHT, POSITIONS, Layer, edge_features
 from gymspace.models.layers import General
 from gymspace.models.pyg_layers import Convolution
 
@@ -99,14 +101,23 @@ class GatedGCN(Layer):
     sum_j g(e) with the sigmoid g, and e_ij' = e_ij + ReLU(norm(e)). The norm has no weights: those
     of the last layer, whose edges nobody reads, would never learn. Edges keep their width; where
     it is not that of the nodes, what is added to them comes back through the transposed C.
+
+    With ``positions`` each gate is scaled by a learnt share, from 0 to 1, that depends on how far
+    apart the encoding ``equivstable_lap`` places the edge's ends (Wang et al. 2022).
     """
 
-    uses = EDGE_ATTR
+    uses = EDGE_ATTR | POSITIONS
     updates = frozenset({"x", "edge_attr"})
     needs = frozenset({"edge_dim"})
 
     def __init__(
-        self, dim_in: int, dim_out: int, edge_dim: int, bias: bool = True, edge_norm: bool = True
+        self,
+        dim_in: int,
+        dim_out: int,
+        edge_dim: int,
+        bias: bool = True,
+        edge_norm: bool = True,
+        positions: bool = False,
     ):
         super().__init__()
         self.self_ = dense(dim_in, dim_out, bias, gain=1.0)
@@ -117,12 +128,14 @@ class GatedGCN(Layer):
         self.norm = EdgeNorm(dim_out, affine=False) if edge_norm else nn.Identity()
         self.same_width = edge_dim == dim_out
         self.edge_dim = edge_dim
+        self.near = nn.Sequential(*mlp(1, dim_out, 1), nn.Sigmoid()) if positions else None
+        self.uses = EDGE_ATTR | POSITIONS if positions else EDGE_ATTR
 
     def forward(self, graph: Graph) -> Graph:
         attr = edge_features(graph, self.edge_dim)
         source, target = graph.links.index
         edge = self.edge(attr) + self.receiver.of(graph)[target] + self.sender.of(graph)[source]
-        gate = edge.sigmoid()
+        gate = edge.sigmoid() if self.near is None else edge.sigmoid() * self.near(gaps(graph))
         nodes = graph.x.size(0)
         passed = scatter(gate * self.neighbour.of(graph)[source], target, 0, nodes, reduce="sum")
         total = scatter(gate, target, 0, nodes, reduce="sum")

@@ -10,6 +10,7 @@ from gymspace.models.known import Known
 
 EDGE_ATTR = frozenset({"edge_attr"})
 EDGE_WEIGHT = frozenset({"edge_weight"})
+POSITIONS = frozenset({"positions"})
 NO_EDGE_FEATURES = "needs edge features, and the graph has none (edge_attr)"
 
 

@@ -7,10 +7,19 @@ from torch import Tensor, nn
 from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
-from gymspace.models.blocks import DropEdge, L2Norm, MakeBlock, make_block, make_layer
+from gymspace.models.blocks import (
+    DropEdge,
+    FinalNorm,
+    L2Norm,
+    MakeBlock,
+    make_block,
+    make_layer,
+    norm_of,
+)
 from gymspace.models.heads import LayerHead
 from gymspace.models.inputs import Inputs, make_inputs
 from gymspace.models.known import Known
+from gymspace.models.norms import by_graph
 from gymspace.models.parts import Parts
 from gymspace.schema import Component
 from gymspace.spec import ModelSpec
@@ -19,7 +28,7 @@ _NOTHING = Known()
 
 
 class Model(nn.Module):
-    """Inputs, feature dropout, pre-MP blocks, a stage and a head: graph -> [N, dim_out].
+    """Inputs, feature dropout, pre-MP blocks, a stage and a head: graph -> [N or G, dim_out].
 
     ``inputs`` is None where the layers take features as they are.
     """
@@ -46,9 +55,11 @@ class Model(nn.Module):
 
 
 def build_model(spec: ModelSpec, dim_in: int, dim_out: int, known: Known = _NOTHING) -> Model:
-    """Build ``spec`` for features of width ``dim_in`` and ``dim_out`` scores per node.
+    """Build ``spec`` for features of width ``dim_in`` and ``dim_out`` scores per node or graph.
 
-    ``layers_post_mp=0`` makes the last message-passing layer the head, without norm or activation.
+    Where blocks norm what they take (``norm_first``), what leaves the stage is normed once more,
+    unless ``l2norm`` does. ``layers_post_mp=0`` makes the last message-passing layer the head,
+    without norm or activation; where graphs are scored, it is offered to the head as ``last``.
 
     Raises:
         ConfigError: widths that do not fit, arguments that a component does not take.
@@ -56,6 +67,7 @@ def build_model(spec: ModelSpec, dim_in: int, dim_out: int, known: Known = _NOTH
     inputs, width, known = make_inputs(spec, dim_in, known)
     linear = partial(make_block, spec, known, Component(name="linear"))
     passing = partial(make_block, spec, known, spec.layer)
+    _check_level(spec, known)
     bare_head = spec.layers_post_mp == 0
     if bare_head and spec.layers_mp == 0:
         raise ConfigError("model.layers_post_mp", "needs model.layers_mp of 1 or more", value=0)
@@ -71,13 +83,41 @@ def build_model(spec: ModelSpec, dim_in: int, dim_out: int, known: Known = _NOTH
         width = getattr(stage, "dim_out", spec.dim_inner)
         if spec.l2norm == "stage":
             body.append(L2Norm())
+        elif spec.norm_first and spec.norm.name != "none":
+            body.append(FinalNorm(norm_of(spec, width)))
+    last = None
     if bare_head:
-        head: nn.Module = LayerHead(make_layer(spec, known, spec.layer, width, dim_out, bias=True))
-    else:
-        head = registry.build("model.head", spec.head, width, dim_out, spec.layers_post_mp, linear)
+        last = LayerHead(make_layer(spec, known, spec.layer, width, dim_out, bias=True))
+    head = _head(spec, known, width, dim_out, last)
     if inputs is not None:
         inputs.settle([*body, head])
     return Model(nn.Sequential(*body), head, spec.feature_dropout, inputs)
+
+
+def _check_level(spec: ModelSpec, known: Known) -> None:
+    level = getattr(registry.factory("model.head", spec.head.name), "level", known.level)
+    if level != known.level:
+        problem = f"scores {level}s, and the dataset has a label for each {known.level}"
+        raise ConfigError(
+            "model.head", f"{problem}: set model.head={known.level}", value=spec.head.label
+        )
+
+
+def _head(
+    spec: ModelSpec, known: Known, width: int, dim_out: int, last: nn.Module | None
+) -> nn.Module:
+    """The head; ``last`` itself where it scores what is asked for.
+
+    Its blocks come after pooling where graphs are scored: a row is then a graph, so norms that go
+    by graph are left out of them.
+    """
+    if last is not None and known.level == "node":
+        return last
+    if known.level == "graph" and by_graph(registry.build("model.norm", spec.norm, width)):
+        spec = spec.model_copy(update={"norm": Component(name="none")})
+    make = partial(make_block, spec, known, Component(name="linear"))
+    layers = spec.layers_post_mp
+    return registry.build("model.head", spec.head, width, dim_out, layers, make, last=last)
 
 
 def _stage(

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric import nn as pyg
 
+from gymspace.encodings.base import RowNorm
+
 
 class Chain(nn.Sequential):
     """Modules on node features [N, F], one after the other.
@@ -15,12 +17,19 @@ class Chain(nn.Sequential):
 
     def __init__(self, *parts: nn.Module):
         super().__init__(*parts)
-        self._told = tuple("batch" in inspect.signature(part.forward).parameters for part in self)
+        self._told = tuple(by_graph(part) for part in self)
 
     def forward(self, x: Tensor, batch: Tensor | None = None) -> Tensor:
         for part, told in zip(self, self._told, strict=True):
             x = part(x, batch=batch) if told else part(x)
         return x
+
+
+class Batch(RowNorm):
+    """BatchNorm: each feature by its mean and spread over all rows.
+
+    A row that is alone in training is normed by the statistics gathered so far.
+    """
 
 
 class Graph(pyg.GraphNorm):
@@ -70,6 +79,11 @@ class Instance(pyg.InstanceNorm):
     def forward(self, x: Tensor, batch: Tensor | None = None) -> Tensor:
         one = x.new_zeros(x.size(0), dtype=torch.int64)
         return super().forward(x, one if batch is None else batch)
+
+
+def by_graph(norm: nn.Module) -> bool:
+    """Whether ``norm`` norms each graph by itself, so that it needs a graph of several rows."""
+    return "batch" in inspect.signature(norm.forward).parameters
 
 
 class NoNorm(nn.Identity):

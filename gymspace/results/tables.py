@@ -39,12 +39,10 @@ def trials_table(records: Sequence[Record]) -> Table:
     column = names.columns(trials.varied, measured)
     scores = [f"{split}_{name}" for split in names.SPLITS for name in ("loss", *measured)]
     plain = (*names.IDENTITY, "split", "best_epoch", "epochs", "params", "seconds")
-    sized = names.BUDGET if any(record.get("budget") for record in records) else ()
+    sized = _budget_columns(records)
     rows = []
     for record in trials.records:
-        row = {name: record.get(name) for name in plain}
-        matched = record.get("budget") or {}
-        row |= {name: matched.get(name.removeprefix("budget_")) for name in sized}
+        row = {name: record.get(name) for name in plain} | _budget(record)
         row |= {name: finite(record.get(name)) for name in scores}
         rows.append(row | _choices(column, trials.varied, trials.cells[record["trial"]]))
     head = (*names.IDENTITY, *column.values(), "split", "best_epoch", "epochs")
@@ -76,7 +74,8 @@ def leaderboard_table(
     task = ("task",) if len(grouped) > 1 else ()
     counts = (f"n_{status}" for status in names.STATUSES)
     head = ("rank", "design", *task, *column.values(), "n_seeds", "missing")
-    return Table((*head, *scores, "params", "seconds", *counts), tuple(rows))
+    sized = _budget_columns(records)
+    return Table((*head, *scores, *sized, "params", "seconds", *counts), tuple(rows))
 
 
 def counted(design: Design) -> list[Record]:
@@ -160,12 +159,23 @@ def _summary(design: Design, repeats: Sequence[tuple[int, int]], measured: Seque
     for name in (f"{split}_{score}" for split in ("val", "test") for score in (*measured, "loss")):
         mean, std = mean_std((finite(record.get(name)) for record in used), ddof=1)
         row |= {f"{name}_mean": mean, f"{name}_std": std}
+    row |= next((_budget(r) for r in (*used, *design.records) if r.get("budget")), {})
     status = Counter(record["status"] for record in design.records)
     return row | {f"n_{name}": status[name] for name in names.STATUSES}
 
 
 def _choices(column: dict[str, str], varied: Sequence[str], cells: Sequence[Cell]) -> Row:
     return {column[key]: cell for key, cell in zip(varied, cells, strict=True)}
+
+
+def _budget_columns(records: Iterable[Record]) -> tuple[str, ...]:
+    return names.BUDGET if any(record.get("budget") for record in records) else ()
+
+
+def _budget(record: Record) -> Row:
+    """How well the width of a trial's model meets its budget."""
+    matched = record.get("budget") or {}
+    return {name: matched.get(name.removeprefix("budget_")) for name in names.BUDGET}
 
 
 def _rounded(value: float | None) -> float | None:

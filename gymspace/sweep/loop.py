@@ -119,9 +119,11 @@ def check(trials: Sequence[Trial], launcher: Launcher, observer: Observer) -> No
             facts = _facts(event.outcome)
             built[event.job.id] = facts.architecture
             warnings |= dict.fromkeys(facts.warnings)
+    idle = idle_keys(built, trials)
     for text in warnings:
-        observer.warned(text)
-    for key, layer, always in idle_keys(built, trials):
+        if text.partition(" ")[0] not in {key for key, _, _ in idle}:  # else it is told below
+            observer.warned(text)
+    for key, layer, always in idle:
         where = "" if always else "in some designs "
         observer.warned(f"{key} is swept, but changes nothing {where}with model.layer={layer}")
 

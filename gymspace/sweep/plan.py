@@ -1,7 +1,7 @@
 """From a space to trials: every design with every repeat, parsed and checked before any runs."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,14 +77,21 @@ def assemble(
 def source_hashes(spec: TrialSpec, known: dict[tuple[str, str], str]) -> dict[str, str]:
     """A digest of the source behind every `module:attr` of ``spec``; ``known`` spares reading."""
     found = {}
-    for key, component in components(spec):
-        if ":" not in component.name:
+    for at in named(spec):
+        key, name = at
+        if ":" not in name:
             continue
-        at = (key, component.name)
         if at not in known:
-            known[at] = registry.source_hash(key, component.name)
-        found[component.name] = known[at]
+            known[at] = registry.source_hash(key, name)
+        found[name] = known[at]
     return found
+
+
+def named(spec: TrialSpec) -> Iterator[tuple[str, str]]:
+    """Key and name of every component of ``spec``, and of the baseline that its budget matches."""
+    yield from ((key, component.name) for key, component in components(spec))
+    match = spec.budget.match if spec.budget else ()
+    yield from ((k, v) for k, v in match if k in registry.TABLES and isinstance(v, str))
 
 
 def idle_keys(

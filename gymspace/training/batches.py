@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+import torch
 from torch import Tensor
 
+from gymspace.graph.collate import take
 from gymspace.graph.graph import Graph
-from gymspace.graph.task import Task
+from gymspace.graph.task import Source, Task
 from gymspace.training.group import Group
 from gymspace.training.labels import has_label
 
@@ -16,7 +18,10 @@ SPLITS = ("train", "val", "test")
 
 @dataclass(frozen=True)
 class Batch:
-    """A graph, its labels ``y`` ([N] or [N, T]) and, by split, this rank's rows to judge."""
+    """A graph, its labels ``y`` ([R] or [R, T]) and, by split, this rank's rows to judge.
+
+    A row is what has a label: a node, or a graph of a batch of them.
+    """
 
     graph: Graph
     y: Tensor
@@ -30,40 +35,61 @@ class Batch:
 class Loader(Protocol):
     """Batches for one rank; each labelled row is in one rank's share, once."""
 
+    @property
+    def dealt(self) -> bool:
+        """Whether ranks see different graphs, so that what they gather on the way differs."""
+
     def __len__(self) -> int:
         """The number of batches to learn from."""
 
-    def train(self) -> Iterator[Batch]:
-        """Batches to learn from, the same number on all ranks.
+    def train(self, epoch: int) -> Iterator[Batch]:
+        """Batches to learn from in ``epoch``, the same number on all ranks.
 
-        A batch stays as it is until the one after the next is asked for.
+        What is drawn for them depends on the trial's seed and ``epoch`` alone, so that a trial that
+        goes on from a checkpoint goes on with the same. A batch stays as it is until the one after
+        the next is asked for.
         """
 
     def evaluate(self) -> Iterator[Batch]:
-        """Batches to judge, with the rows of all splits."""
+        """Batches to judge, one or more, with the rows of all splits."""
 
 
 @dataclass(frozen=True)
 class FullGraph:
-    """One batch: the whole graph."""
+    """One batch: the whole graph. Of many graphs, those to learn from may be a batch apart."""
 
     batch: Batch
+    learn: Batch | None = None
+    dealt = False
 
     def __len__(self) -> int:
         return 1
 
-    def train(self) -> Iterator[Batch]:
-        yield self.batch
+    def train(self, epoch: int = 0) -> Iterator[Batch]:
+        yield self.batch if self.learn is None else self.learn
 
     def evaluate(self) -> Iterator[Batch]:
         yield self.batch
 
 
 def full_graph(task: Task, group: Group) -> FullGraph:
-    """The whole graph on every rank; the rows of each split are dealt out to the ranks in turn."""
-    source = task.source
+    """All at once on every rank; the rows of each split are dealt out to the ranks in turn."""
+    source, split = task.source, task.split
     rows = {
-        name: getattr(task.split, name).nonzero().squeeze(1)[group.rank :: group.size]
-        for name in SPLITS
+        name: getattr(split, name).nonzero().squeeze(1)[group.rank :: group.size] for name in SPLITS
     }
-    return FullGraph(Batch(source.graph, source.y, rows))
+    whole = Batch(source.graph, source.y, rows)
+    if source.bounds is None:
+        return FullGraph(whole)
+    # Others are not even looked at in training, as BatchNorm would.
+    ids = split.train.nonzero().squeeze(1)
+    here = torch.arange(len(ids), device=ids.device)[group.rank :: group.size]
+    return FullGraph(whole, graphs_of(source, ids, {"train": here}))
+
+
+def graphs_of(source: Source, ids: Tensor, rows: Mapping[str, Tensor]) -> Batch:
+    """The graphs numbered ``ids`` of ``source``; splits that ``rows`` leaves out have none."""
+    assert source.bounds is not None
+    none = ids.new_empty(0)
+    graph = take(source.graph, source.bounds, ids)
+    return Batch(graph, source.y[ids], {name: rows.get(name, none) for name in SPLITS})

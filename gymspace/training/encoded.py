@@ -10,7 +10,7 @@ from torch import Tensor
 from gymspace.encodings.base import Tensors
 from gymspace.encodings.cache import prepare
 from gymspace.graph.graph import Graph
-from gymspace.graph.task import Source
+from gymspace.graph.task import Source, Task
 from gymspace.models.known import Known
 from gymspace.schema import Component
 from gymspace.spec import TrialSpec
@@ -24,7 +24,7 @@ def encoded(source: Source, encodings: Sequence[Component], cache: Path) -> Sour
     """
     if not encodings:
         return source
-    nodes = source.y.size(0)
+    nodes = source.y.size(0) if source.bounds is None else source.counts
     tensors = prepare(encodings, source.data.edge_index, nodes, cache)
     return replace(source, graph=with_tensors(source.graph, tensors))
 
@@ -40,17 +40,21 @@ def with_tensors(graph: Graph, tensors: Tensors) -> Graph:
     return graph.with_encodings(placed)
 
 
-def known_of(source: Source, spec: TrialSpec) -> Known:
-    """What the model of ``spec`` may know of ``source``."""
-    index, attr, nodes = source.graph.links.index, source.graph.links.attr, source.y.size(0)
-    degrees = torch.bincount(torch.bincount(index[1], minlength=nodes))
+def known_of(task: Task, spec: TrialSpec) -> Known:
+    """What the model of ``spec`` may know of ``task``; degrees are those of training graphs."""
+    source = task.source
+    index, attr = source.graph.links.index, source.graph.links.attr
+    degree = torch.bincount(index[1], minlength=source.data.x.size(0))
+    if source.graph.batch is not None:
+        degree = degree[task.split.train[source.graph.batch]]
     return Known(
         edge_dim=None if attr is None else attr.size(1),
-        degrees=degrees,
+        degrees=torch.bincount(degree),
         encodings=spec.encodings,
-        nodes=nodes,
+        nodes=max(source.counts),
         node_levels=levels(source.data.x) if spec.model.node_encoder else None,
         edge_levels=levels(attr) if spec.model.edge_encoder and attr is not None else None,
+        level=source.level,
     )
 
 

@@ -76,7 +76,7 @@ def fit(trial: Fit, epochs: int, eval_every: int = 1, start: int = 0) -> Iterato
     for epoch in range(start, epochs):
         lr = trial.optimizer.param_groups[0]["lr"]
         begun = time.perf_counter()
-        loss = train_epoch(trial, model)
+        loss = train_epoch(trial, model, epoch)
         seconds = time.perf_counter() - begun
         due = (epoch + 1) % eval_every == 0 or epoch + 1 == epochs
         scores = evaluate(trial) if due else {}
@@ -84,12 +84,12 @@ def fit(trial: Fit, epochs: int, eval_every: int = 1, start: int = 0) -> Iterato
         yield Epoch(epoch, lr, seconds, loss, scores)
 
 
-def train_epoch(trial: Fit, model: nn.Module) -> float:
+def train_epoch(trial: Fit, model: nn.Module, epoch: int = 0) -> float:
     """One pass over the training batches, a step for every few of them; the epoch's loss."""
     model.train()
     met = labels = 0.0
     behind = 0.0  # labels that the gradients at hand are a mean over
-    for batch, steps in _paced(_labelled(trial), trial.accumulate):
+    for batch, steps in _paced(_labelled(trial, epoch), trial.accumulate):
         with nullcontext() if steps else trial.group.apart(model):
             part = trial.loss(model(batch.graph), batch.y, batch.rows["train"])
             total, count = trial.group.add(part.total.item(), part.count)
@@ -102,6 +102,8 @@ def train_epoch(trial: Fit, model: nn.Module) -> float:
         if steps:
             step(trial)
             behind = 0.0
+    if getattr(trial.loader, "dealt", True):
+        trial.group.align([trial.model, trial.judged])
     return met / labels if labels else math.nan
 
 
@@ -114,13 +116,13 @@ def step(trial: Fit) -> None:
         trial.averaged.update_parameters(trial.model)
 
 
-def _labelled(trial: Fit) -> Iterator[Batch]:
+def _labelled(trial: Fit, epoch: int) -> Iterator[Batch]:
     """The training batches that have a label on one of the ranks.
 
     The others do not even go forward: that would change BatchNorm's statistics and the random
     state.
     """
-    for batch in trial.loader.train():
+    for batch in trial.loader.train(epoch):
         if trial.group.any(batch.has_labels("train")):
             yield batch
 

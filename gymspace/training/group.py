@@ -9,6 +9,8 @@ import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from gymspace.training.checkpoint import rng_state, set_rng_state
+
 
 @dataclass(frozen=True)
 class Group:
@@ -36,6 +38,21 @@ class Group:
         sums = torch.tensor(numbers, dtype=torch.float64, device=device)
         distributed.all_reduce(sums)
         return sums.tolist()
+
+    def align(self, models: Sequence[nn.Module]) -> None:
+        """Take over from rank 0 what ranks gathered on graphs of their own.
+
+        That is the models' buffers (BatchNorm's statistics) and the random state. Then it does not
+        matter which rank judges what, and a checkpoint of rank 0 is one of all.
+        """
+        if self.size == 1:
+            return
+        buffers = [buffer for model in models for buffer in model.buffers()]
+        held: list[Any] = [buffers, rng_state()] if self.rank == 0 else [None, None]
+        distributed.broadcast_object_list(held, src=0)
+        for mine, first in zip(buffers, held[0], strict=True):
+            mine.copy_(first)
+        set_rng_state(held[1])
 
     def any(self, here: bool) -> bool:
         """Whether it is so on one of the ranks."""

@@ -74,6 +74,7 @@ def _versions(source: Source) -> dict[str, int]:
         "x": None if isinstance(features, Sparse) else features,
         "dense x": vars(store).get("x") if isinstance(features, Sparse) else None,
         "y": source.y,
+        "batch": store.batch,
         "edge_index": links.index,
         "edge_attr": links.attr,
         "edge_weight": links.weight,

@@ -70,14 +70,15 @@ def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, A
 def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:
     """Model, loader, loss, metrics, optimiser and schedule of ``spec``, built from their slots."""
     source = task.source
-    known = known_of(source, spec)
-    shape, matched = sized(spec, source, known)
+    known = known_of(task, spec)
+    shape, matched = sized(spec, task, known)
     model = build_model(shape, source.dim_in, source.dim_out, known)
     model = model.to(source.y.device, DTYPES[spec.precision])
     optim, metrics = spec.optim, {m.short: registry.build("metrics", m) for m in spec.metrics}
     optimizer = build_optimizer(optim, model.parameters())
     direction = metrics[spec.metric].direction
-    loader = registry.build("loader", spec.loader, task, group)
+    offered = {"batch_size": spec.train.batch_size, "seed": spec.seed}
+    loader = registry.build("loader", spec.loader, task, group, **offered)
     require_batches(spec, loader)
     return Fit(
         model=model,

@@ -2,27 +2,26 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import lru_cache, singledispatchmethod
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
 
-from gymspace.encodings.cache import prepare
-from gymspace.errors import ConfigError, place
-from gymspace.graph.graph import Graph
+from gymspace.errors import ConfigError
 from gymspace.graph.task import Source, Task, load_source, source_spec, split_task
 from gymspace.models.budget import count_params
 from gymspace.records import LOG, Facts, Inspect, Run
 from gymspace.schema import Component
 from gymspace.spec import TrialSpec
 from gymspace.training.batches import SPLITS
-from gymspace.training.encoded import encoded, with_tensors
+from gymspace.training.encoded import encoded
 from gymspace.training.group import Group
 from gymspace.training.guard import process_kept, source_kept
+from gymspace.training.idle import ineffective
+from gymspace.training.toys import try_out
 from gymspace.training.trial import assemble, run_trial
 
 log = logging.getLogger(__name__)
@@ -87,50 +86,15 @@ def inspect(spec: TrialSpec, task: Task) -> Facts:
     Raises:
         ConfigError: widths, arguments, labels, loss and metrics that do not go together.
     """
-    trial = assemble(spec, task, Group())
+    trial, source = assemble(spec, task, Group()), task.source
     trial.model.eval()
-    toy = toy_graph(task.source, spec.encodings)
-    out = task.source.dim_out
-    try:
-        with torch.no_grad():
-            scores = trial.model(toy)
-    except ConfigError:
-        raise
-    except Exception as error:  # a layer of the user's: whatever it raises is told before the sweep
-        problem = f"fails on a graph of {toy.x.size(0)} nodes: {error!r}, {place(error)}"
-        raise ConfigError("model.layer", problem, value=spec.model.layer.label) from error
-    if scores.shape != (toy.x.size(0), out):
-        problem = f"gives scores of shape {list(scores.shape)}, not {[toy.x.size(0), out]}"
-        raise ConfigError("model.layer", problem, value=spec.model.layer.label)
-    zeros = scores.new_zeros(task.source.y.size(0), out)
+    try_out(spec, trial.model, source)
+    zeros = source.graph.x.new_zeros(source.y.size(0), source.dim_out)
     for split in SPLITS:
         for judge in (trial.loss, *(metric.update for metric in trial.metrics.values())):
-            judge(zeros, task.source.y, getattr(task.split, split))
+            judge(zeros, source.y, getattr(task.split, split))
     warnings = tuple(ineffective(spec, trial.model))
     return Facts(count_params(trial.model), repr(trial.model), task.split.text, warnings)
-
-
-def ineffective(spec: TrialSpec, model: nn.Module) -> Iterator[str]:
-    """What in the design of ``spec`` has no effect, one line each."""
-    inputs, encoder = getattr(model, "inputs", None), spec.model.edge_encoder
-    if inputs is not None and inputs.idle and encoder is not None:
-        layer = f"model.layer={spec.model.layer.label}"
-        yield f"model.edge_encoder={encoder.label} changes nothing: {layer} uses no edge features"
-
-
-def toy_graph(source: Source, encodings: Sequence[Component] = ()) -> Graph:
-    """A ring of four nodes: features and edge data like the source's, and encodings of its own."""
-    (store,), links = source.graph.nodes.values(), source.graph.links
-    ring = torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]], device=links.index.device)
-    x = _four(source.data.x).to(ring.device, store.features.dtype)
-    attr = None if links.attr is None else _four(links.attr)
-    graph = Graph.of(x, ring, attr, None if links.weight is None else x.new_ones(4))
-    return with_tensors(graph, prepare(encodings, ring, len(x)))
-
-
-def _four(rows: Tensor) -> Tensor:
-    """Four of the rows, from the first on; rows of zeros if there are none."""
-    return rows[torch.arange(4) % len(rows)] if len(rows) else rows.new_zeros(4, *rows.shape[1:])
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.graph.datasets import digits
 from gymspace.schema import Component
-from tests.graph import planetoid
+from tests.graph import many, planetoid
 
 
 def load(root, cache, name, **args):
@@ -129,7 +129,6 @@ def test_classes_that_draw_draw_the_same_and_leave_the_global_generators_alone(s
             "must be a folder below data.root",
         ),
         ({"cls": "Amazon", "subset": "Foto"}, "PyG refuses Amazon(name=Foto)"),
-        ({"cls": "FakeDataset", "num_graphs": 3}, "FakeDataset has 3 graphs, not one"),
         ({"cls": "FakeHeteroDataset", "num_graphs": 1}, "no graph with one type of nodes"),
     ],
 )
@@ -139,6 +138,50 @@ def test_what_pyg_cannot_give_is_one_line(tmp_path, args, says):
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "root").exists()
+
+
+def test_many_graphs_are_processed_once_from_raw_files_that_stay_as_they_are(tmp_path):
+    many.write_tu(tmp_path / "raw")
+    before = sorted(path for path in (tmp_path / "raw").rglob("*"))
+    first = load(tmp_path / "raw", tmp_path / "cache", "mutag")
+    (processed,) = (tmp_path / "cache").rglob("data.pt")
+    written = processed.stat().st_mtime_ns
+    again = load(tmp_path / "raw", tmp_path / "cache", "mutag")
+    assert len(first) == len(again) == 30
+    assert (first[4].x.shape, first[4].edge_attr.shape) == ((3, 2), (6, 2))
+    assert processed.stat().st_mtime_ns == written
+    assert sorted(path for path in (tmp_path / "raw").rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "graphs", "nodes", "edges", "features", "classes"),
+    [
+        ("mutag", 188, 3371, 7442, 7, 2),
+        ("enzymes", 600, 19580, 74564, 21, 6),
+        ("proteins", 1113, 43471, 162088, 4, 2),
+        ("imdb_binary", 1000, 19773, 193062, 0, 2),
+    ],
+)
+def test_real_datasets_of_graphs_have_their_published_sizes(
+    shared_data, scratch, name, graphs, nodes, edges, features, classes
+):
+    dataset = load(shared_data, scratch, name)
+    assert (len(dataset), dataset.num_features, dataset.num_classes) == (graphs, features, classes)
+    assert sum(data.num_nodes for data in dataset) == nodes
+    assert sum(data.num_edges for data in dataset) == edges
+
+
+def test_a_package_that_a_class_needs_is_named(tmp_path, monkeypatch):
+    """Field case F4: before the sweep, not after."""
+    folder = tmp_path / "raw" / "moleculenet" / "esol" / "raw"
+    folder.mkdir(parents=True)
+    (folder / "delaney-processed.csv").write_text("a,smiles\nx,1,-0.77,C\n")
+    monkeypatch.setitem(sys.modules, "rdkit", None)
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path / "raw", tmp_path / "cache", "esol")
+    assert str(caught.value) == (
+        "dataset: needs the package rdkit, which is not installed (pip install rdkit)"
+    )
 
 
 def test_a_function_of_the_users_is_a_dataset(tmp_path):

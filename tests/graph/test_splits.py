@@ -197,7 +197,7 @@ def test_an_empty_drawn_split_is_refused(draw, says):
         (lambda: per_class(THREE, 0, val=46), "data.split.val=46: only 45 nodes are left"),
         (lambda: per_class(THREE, 0, val=5, test=41), "data.split.test=41: only 40 nodes are left"),
         (lambda: per_class(THREE, 0, val=5, val_per_class=5), "val=5 or val_per_class=5, not both"),
-        (lambda: per_class(labelled([0.5, 1.5]), 0), "needs one class id per node"),
+        (lambda: per_class(labelled([0.5, 1.5]), 0), "needs one class id for each of the nodes"),
         (lambda: random(Data(x=torch.ones(3, 1)), 0), "the dataset has no labels y"),
         (lambda: own(THREE), "no train_mask and no val_mask and no test_mask"),
         (

@@ -143,7 +143,7 @@ def test_awkward_graphs_load(edges):
         ("short_weights", "has edge_weight of shape [5] for 6 edges"),
         ("infinite", "has x with nan or infinity"),
         ("masked_edges", "has edge_index of torch.bool [2, 6], not whole numbers [2, edges]"),
-        ("no_data", "gives a int, not a PyG Data"),
+        ("no_data", "gives a int, neither a PyG Data nor many of them"),
     ],
 )
 def test_data_that_would_fail_in_a_trial_is_told_before(name, problem):

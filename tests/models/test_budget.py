@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from gymspace.errors import ConfigError
+from gymspace.models import budget
 from gymspace.models.budget import count_design, count_params, match_width
+from gymspace.models.known import Known
 from gymspace.models.model import build_model
 from tests.models.designs import KNOWN, build, design
 
@@ -58,11 +60,25 @@ def test_counts_are_those_of_the_model(layer):
     )
 
 
+def test_a_target_between_two_widths_is_told_with_the_tolerance_that_would_do():
+    low, high = (count_design(design(dim_inner=width), 20, 4, KNOWN) for width in (4, 5))
+    target = (2 * low + high) // 3
+    with pytest.raises(ConfigError) as caught:
+        matched(target)
+    start, _, enough = str(caught.value).partition("so set budget.tolerance=")
+    assert f"the nearest is {low} parameters at model.dim_inner=4, -" in start
+    assert matched(target, tolerance=float(enough.partition(",")[0])).width == 4
+
+
 def test_ten_parameters_are_an_error():
     """Field case A1: out of reach is told, with what is nearest."""
     least = count_design(design(dim_inner=1), 5000, 15, KNOWN)
-    with pytest.raises(ConfigError, match=f"^budget=10: the nearest is {least} .*dim_inner=1,"):
+    with pytest.raises(ConfigError) as caught:
         matched(10, 5000, 15)
+    assert str(caught.value).startswith(
+        f"budget=10: the nearest is {least} parameters at model.dim_inner=1,"
+    )
+    assert "tolerance" not in str(caught.value)
 
 
 def test_a_budget_that_no_width_reaches_is_an_error():
@@ -81,3 +97,10 @@ def test_matching_draws_no_random_numbers():
     before = torch.get_rng_state()
     matched(20_000, tolerance=0.2, layer="pna")
     assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_the_repeats_of_a_design_share_one_search(monkeypatch):
+    first = matched(20_000, tolerance=0.2, act="tanh")
+    monkeypatch.setattr(budget, "build_model", None)
+    again = Known(KNOWN.edge_dim, KNOWN.degrees.clone())
+    assert match_width(design(act="tanh"), 20, 4, again, 20_000, 0.2) is first

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch_geometric.nn import GeneralConv, GINEConv, MessagePassing
 
+from gymspace.encodings.spectral import EquivStableLap
 from gymspace.errors import ConfigError
 from gymspace.models.edge_layers import sample_edges
 from gymspace.models.known import Known
@@ -13,6 +14,7 @@ from tests.models.designs import rich_graph, toy_graph
 from tests.models.twins import Twin, assert_twins, layer_of, layers_in, params, results, same
 
 NEEDY = ("gine", "general_edge", "general_sampled_edge", "gatedgcn")
+ROTATION = torch.linalg.qr(torch.arange(9.0).view(3, 3).cos()).Q
 MAPS = ("self_", "neighbour", "edge", "receiver", "sender")
 
 
@@ -222,4 +224,47 @@ def test_a_layer_says_what_it_uses_and_updates(name, uses, updates):
     """Field case E2."""
     layer = layer_of(name)
     assert (layer.uses, layer.updates) == (uses, updates)
-    assert type(layer).uses == uses
+    assert type(layer).uses >= uses
+
+
+def placed(turn=None):
+    """A ring of six with an edge of its own for each direction, and positions, turned or not."""
+    graph = rich_graph("ring")
+    tensors = EquivStableLap(k=3).compute(graph.links.index, 6)
+    tensors["equivstable_lap"] = (
+        tensors["equivstable_lap"] @ (torch.eye(3) if turn is None else turn).double()
+    )
+    return graph.with_encodings(tensors)
+
+
+@pytest.mark.parametrize("turn", [torch.diag(torch.tensor([1.0, -1.0, -1.0])), ROTATION])
+def test_gates_by_position_are_blind_to_the_choice_of_eigenvectors(turn):
+    """Wang et al. 2022: only distances count, whatever is flipped or turned."""
+    layer = layer_of("gatedgcn", positions=True)
+    torch.testing.assert_close(layer(placed()).x, layer(placed(turn)).x)
+    stretched = placed(2 * torch.eye(3))
+    assert not torch.allclose(layer(placed()).x, layer(stretched).x)
+
+
+def test_a_gate_by_position_scales_the_gate_of_its_edge():
+    layer, bare, graph = layer_of("gatedgcn", positions=True), layer_of("gatedgcn"), placed()
+    bare.load_state_dict(layer.state_dict(), strict=False)
+    nn.init.zeros_(layer.near[2].weight)
+    nn.init.constant_(layer.near[2].bias, 40.0)  # a share of one
+    torch.testing.assert_close(layer(graph).x, bare(graph).x)
+    nn.init.constant_(layer.near[2].bias, -40.0)  # and of none: nothing is passed on
+    torch.testing.assert_close(layer(graph).x, layer.self_(graph.x), rtol=0, atol=1e-6)
+    assert layer.uses == {"edge_attr", "positions"}
+
+
+def test_a_gate_by_position_learns():
+    layer = layer_of("gatedgcn", positions=True)
+    results(lambda g: layer(g).x, layer, placed())
+    assert all(p.grad is not None and p.grad.abs().max() > 0 for p in layer.near.parameters())
+
+
+def test_a_gate_by_position_needs_positions():
+    with pytest.raises(ConfigError) as caught:
+        layer_of("gatedgcn", positions=True)(rich_graph())
+    problem = "needs the nodes' positions: encodings=[equivstable_lap]"
+    assert str(caught.value) == f"model.layer.positions=True: {problem}"

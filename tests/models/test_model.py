@@ -10,7 +10,7 @@ from torch import nn
 from gymspace.errors import ConfigError
 from gymspace.graph import graph as module
 from gymspace.graph.adjacency import Sparse
-from gymspace.models.blocks import Block, DropEdge, L2Norm
+from gymspace.models.blocks import Block, DropEdge, FinalNorm, L2Norm
 from gymspace.models.heads import LayerHead, NodeHead
 from gymspace.models.model import build_model
 from tests.models.designs import build, descend, design, toy_graph
@@ -327,3 +327,25 @@ def test_scores_are_a_row_for_each_node():
     assert build(4, 1)(toy_graph()).shape == (6, 1)
     assert isinstance(build().head, NodeHead)
     assert isinstance(build(layers_post_mp=0).head, LayerHead)
+
+
+@pytest.mark.parametrize("stage", ["stack", "skipsum", "skipconcat"])
+def test_what_leaves_a_stage_that_norms_first_is_normed(stage):
+    model, graph = build(stage=stage, norm="layer", norm_first=True, l2norm="none"), toy_graph()
+    assert isinstance(model.body[-1], FinalNorm)
+    torch.testing.assert_close(model.body(graph).x.mean(dim=1), torch.zeros(6).double())
+
+
+@pytest.mark.parametrize(
+    "other", [{"norm_first": False}, {"l2norm": "stage"}, {"norm": "none"}, {"layers_mp": 0}]
+)
+def test_no_stage_is_normed_twice_or_without_need(other):
+    model = build(**{"norm": "layer", "norm_first": True, "l2norm": "none", **other})
+    assert not any(isinstance(part, FinalNorm) for part in model.modules())
+
+
+def test_a_final_norm_over_a_single_feature_is_refused():
+    """Field case A7: all nodes would be alike."""
+    shape = {"dim_inner": 1, "layers_pre_mp": 0, "layers_mp": 1}
+    with pytest.raises(ConfigError, match=r"^model\.norm=layer: norms every node's features"):
+        build(norm="layer", norm_first=True, l2norm="none", **shape)

@@ -114,3 +114,12 @@ def test_a_norm_is_held_to_its_arguments():
     with pytest.raises(ConfigError, match="'none' takes no such argument"):
         norm_of("none", eps=1e-3)
     assert norm_of("instance", affine=False).weight is None
+
+
+def test_a_row_alone_is_normed_by_what_was_gathered_before():
+    """Field case F1: a batch of one graph, after pooling."""
+    norm, rows = norm_of("batch"), torch.randn(6, 4, dtype=torch.float64)
+    theirs = torch.nn.BatchNorm1d(4).double()
+    torch.testing.assert_close(norm(rows), theirs(rows))
+    torch.testing.assert_close(norm(rows[:1]), theirs.eval()(rows[:1]))
+    assert norm.num_batches_tracked == 1

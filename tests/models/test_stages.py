@@ -207,11 +207,13 @@ def test_every_layer_learns_in_every_stage(layer, stage):
     learns(build(layer=layer, stage=stage, known=KNOWN), rich_graph())
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize(
+    ("norm_first", "l2norm"), [(False, "stage"), (True, "stage"), (True, "none")]
+)
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("norm", registry.NORMS)
-def test_every_norm_learns_in_every_stage(norm, stage, norm_first):
-    learns(build(norm=norm, stage=stage, norm_first=norm_first), toy_graph())
+def test_every_norm_learns_in_every_stage(norm, stage, norm_first, l2norm):
+    learns(build(norm=norm, stage=stage, norm_first=norm_first, l2norm=l2norm), toy_graph())
 
 
 def learns(model, graph):

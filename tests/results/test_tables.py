@@ -183,7 +183,8 @@ def test_budgets_have_columns_where_a_trial_has_one(sweep):
     study = sweep()
     study.add({"model.stage": "stack"})
     names = {"budget_target", "budget_error", "width"}
-    assert not names & set(trials_table(read_trials(study.folder)).columns)
+    for make in (trials_table, leaderboard_table):
+        assert not names & set(make(read_trials(study.folder)).columns)
     budget = {"target": 80, "achieved": 100, "error": 0.25, "width": 7}
     study.add({"model.stage": "skipsum"}, base={"budget": 80}, budget=budget)
     write_tables(study.folder)
@@ -193,3 +194,6 @@ def test_budgets_have_columns_where_a_trial_has_one(sweep):
     row = table.iloc[0]
     assert (row["budget_target"], row["budget_error"], row["width"]) == (80, 0.25, 7)
     assert table["width"].isna().tolist() == [False, True]
+    board = read_table(study.folder / "leaderboard.csv").sort_values("model.stage")
+    assert board[sorted(names)].iloc[0].tolist() == [0.25, 80, 7]
+    assert board["width"].isna().tolist() == [False, True]

@@ -161,6 +161,17 @@ def test_a_swept_key_that_changes_nothing_is_warned_of(sweep):
     assert len(results) == 3
 
 
+def test_a_swept_key_is_warned_of_once(sweep):
+    text = "model.agg changes nothing: model.layer=gcn does not ask for it"
+    told = Done(Facts(1, "one model for all", "", (text, "the edge encoder changes nothing")))
+    space = {"model.layer": ["gcn"], "model.agg": ["add", "max"]}
+    _, _, watch = run(sweep(space), inspect=lambda spec: told)
+    assert watch.warnings == [
+        "the edge encoder changes nothing",
+        "model.agg is swept, but changes nothing with model.layer=gcn",
+    ]
+
+
 def test_what_has_no_effect_in_a_design_is_warned_of_once(sweep):
     """Field case E2."""
     told = Facts(1, "", "", ("the edge encoder changes nothing",))

@@ -84,6 +84,15 @@ def test_user_code_is_told_by_its_source(tmp_path, monkeypatch):
     assert source_hashes(parse({}), {}) == {}
 
 
+def test_user_code_of_a_matched_baseline_is_told_too():
+    name = "experiments.layers:HalfMean"
+    matched = parse({"budget": {"match": {"model.layer": name, "model.dim_inner": 8}}})
+    assert source_hashes(matched, {}) == source_hashes(parse({"model": {"layer": name}}), {})
+    nested = parse({"budget": {"match": {"model": {"layer": {"name": name, "alpha": 0.1}}}}})
+    assert list(source_hashes(nested, {})) == [name]
+    assert source_hashes(parse({"budget": {"match": {"model.agg": None}}}), {}) == {}
+
+
 def told(space, built):
     trials = planned(space)
     return idle_keys({t.id: built(t.spec.model) for t in trials}, trials)

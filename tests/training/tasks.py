@@ -128,7 +128,7 @@ class Parts:
     def __len__(self) -> int:
         return self.parts
 
-    def train(self) -> Iterator[Batch]:
+    def train(self, epoch: int = 0) -> Iterator[Batch]:
         for rows in self.whole.rows["train"].tensor_split(self.parts):
             yield replace(self.whole, rows={**self.whole.rows, "train": rows})
 

@@ -161,7 +161,7 @@ def test_an_edge_encoder_feeds_the_layer_or_is_warned_of(tmp_path, encoder, laye
 
 def test_layers_know_the_degrees_of_the_graph():
     task = Worker(0, 1)._task(spec_of(EDGED))
-    known = known_of(task.source, spec_of(EDGED))
+    known = known_of(task, spec_of(EDGED))
     assert known.degrees.tolist() == [3, 0, 2, 1]  # of nodes with 0, 1, 2, 3 edges coming in
     assert (known.edge_dim, known.nodes, known.node_levels) == (2, 6, None)
 

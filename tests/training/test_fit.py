@@ -20,7 +20,7 @@ class Batches:
     def __init__(self, *batches):
         self.batches = batches
 
-    def train(self):
+    def train(self, epoch=0):
         yield from self.batches
 
     def evaluate(self):

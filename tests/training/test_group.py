@@ -21,6 +21,13 @@ KEYS = {
     "metric": "auc",
     "train.epochs": 6,
 }
+GRAPHS = {
+    "dataset": {"name": "tests.graph.many:rings", "attr": True},
+    "data.split": "random",
+    "model.head": "graph",
+}
+# Without norm: BatchNorm's statistics are those of a rank's own graphs.
+BATCHES = {"loader": "batches", "train.batch_size": 7, "model.norm": "none"}
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +59,21 @@ def outcome(slots, folder, keys):
         {"dataset": {"name": RING, "edges": "none"}, "model.layer": "gat"},
         {"loader": PARTS, "optim.accumulate": 2, "optim.grad_clip": 0.1},
         {"optim.ema": 0.5, "optim.scheduler": {"name": "plateau", "patience": 0}},
+        GRAPHS,
+        {**GRAPHS, **BATCHES},
+        {**GRAPHS, **BATCHES, "train.batch_size": 1},
+        {**GRAPHS, **BATCHES, "optim.accumulate": 2, "model.layer": "gine"},
     ],
-    ids=["even", "nine", "one", "dropout", "stopping", "edgeless", "accumulated", "averaged"],
+    ids=[
+        *("even", "nine", "one", "dropout", "stopping", "edgeless", "accumulated", "averaged"),
+        *("graphs", "batches", "batches of one", "accumulated batches"),
+    ],
 )
 def test_two_ranks_train_and_judge_as_one(tmp_path, pair, change):
-    """Field cases C1, C2, F1: 12, 9 and 1 train nodes, each counted once, none of them hanging."""
+    """Field cases C1, C2, F1: 12, 9 and 1 train nodes, each counted once, none of them hanging.
+
+    Also of 24 graphs in batches of 7, 7, 7 and 3 over both ranks, and of 1 each.
+    """
     keys = {**KEYS, **change}
     one, two = run(tmp_path / "one", keys), outcome(pair, tmp_path / "two", keys)
     assert isinstance(two, Done), two
@@ -97,9 +114,10 @@ def test_a_failure_of_one_of_two_ranks_is_logged_and_the_next_trial_runs(tmp_pat
     assert outcome(pair, tmp_path / "good", {}).value["status"] == "done"
 
 
-def test_two_ranks_killed_and_begun_again_go_on_bitwise(tmp_path):
+@pytest.mark.parametrize("change", [{}, {**GRAPHS, "loader": "batches", "train.batch_size": 7}])
+def test_two_ranks_killed_and_begun_again_go_on_bitwise(tmp_path, change):
     """Field case G9: rank 0 is killed after epoch 4; both ranks go on from its checkpoint."""
-    keys = {"train.epochs": 10, "train.checkpoint": True, "model.dropout": 0.5}
+    keys = {"train.epochs": 10, "train.checkpoint": True, "model.dropout": 0.5, **change}
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "die").write_text("4")
     with Slots("tests.training.tasks:Mortal", 1, 2) as slots:

@@ -18,6 +18,13 @@ KEYS = {
     "model.dropout": 0.5,
     "optim.scheduler": "cosine",
 }
+GRAPHS = {
+    "dataset": "tests.graph.many:rings",
+    "data.split": "random",
+    "model.head": "graph",
+    "loader": "batches",
+    "train.batch_size": 7,
+}
 
 
 class CutError(Exception):
@@ -71,6 +78,7 @@ def without_seconds(mapping):
         ({"optim.scheduler": "one_cycle"}, 4),
         ({"optim.optimizer": "tests.training.tasks:Lion", "optim.lr": 1e-3}, 4),
         ({"loader": "tests.training.tasks:parts", "optim.accumulate": 2, "optim.ema": 0.5}, 4),
+        (GRAPHS, 4),
     ],
 )
 def test_five_epochs_and_five_more_are_ten(tmp_path, change, epoch):

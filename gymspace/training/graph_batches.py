@@ -1,0 +1,79 @@
+"""The loader of many graphs: batches cut out of the one graph that holds them all."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gymspace.errors import ConfigError
+from gymspace.graph.task import Source, Task
+from gymspace.training.batches import SPLITS, Batch, graphs_of
+from gymspace.training.group import Group
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBatches:
+    """Batches of up to ``size`` graphs, over all ranks together.
+
+    Every epoch learns from each graph of the training split once, in an order of its own that
+    depends on ``seed`` and the epoch. A batch is dealt to the ranks graph by graph. A rank that
+    gets none of one goes through a graph of another's, of which it judges nothing: all ranks must
+    step together.
+    """
+
+    task: Task
+    group: Group
+    size: int
+    seed: int
+    dealt = True
+
+    def __len__(self) -> int:
+        return -(-int(self.task.split.train.sum()) // self.size)
+
+    def train(self, epoch: int) -> Iterator[Batch]:
+        ids = self.task.split.train.nonzero().squeeze(1)
+        for whole in ids[_order(len(ids), self.seed, epoch).to(ids.device)].split(self.size):
+            own = whole[self.group.rank :: self.group.size]
+            yield graphs_of(self.task.source, *self._judged(own, whole, ("train",)))
+
+    def evaluate(self) -> Iterator[Batch]:
+        split = self.task.split
+        ids = (split.train | split.val | split.test).nonzero().squeeze(1)
+        own = ids.tensor_split(self.group.size)[self.group.rank]
+        for part in own.split(self.size) if len(own) else [own]:
+            yield graphs_of(self.task.source, *self._judged(part, ids, SPLITS))
+
+    def _judged(
+        self, own: Tensor, others: Tensor, splits: tuple[str, ...]
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """The graphs to go through, and by split the rows among them that this rank judges."""
+        if not len(own):
+            return others[:1], {}
+        masks = {name: getattr(self.task.split, name)[own] for name in splits}
+        return own, {name: mask.nonzero().squeeze(1) for name, mask in masks.items()}
+
+
+def graph_batches(task: Task, group: Group, batch_size: int, seed: int) -> GraphBatches:
+    """Batches of ``batch_size`` graphs.
+
+    Raises:
+        ConfigError: the dataset is one graph.
+    """
+    require_graphs(task.source)
+    return GraphBatches(task, group, batch_size, seed)
+
+
+def require_graphs(source: Source) -> None:
+    """Raise `ConfigError` where labels are those of nodes."""
+    if source.bounds is None:
+        problem = "needs a dataset of many graphs, and this is one: set loader=full"
+        raise ConfigError("loader", problem, value="batches")
+
+
+def _order(count: int, seed: int, epoch: int) -> Tensor:
+    """A permutation that depends on its arguments alone."""
+    (drawn,) = np.random.SeedSequence([seed, epoch]).generate_state(1, np.uint64)
+    generator = torch.Generator().manual_seed(int(drawn))
+    return torch.randperm(count, generator=generator)
