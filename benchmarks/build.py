@@ -26,9 +26,9 @@ from gymspace.models.budget import count_design, match_width
 from gymspace.models.model import build_model
 from gymspace.records import Inspect
 from gymspace.spec import parse
-from gymspace.sweep.draw import Random
+from gymspace.sweep.draws.draw import Random
 from gymspace.sweep.plan import assemble
-from gymspace.sweep.space import Assignment, parse_space
+from gymspace.sweep.spaces.space import Assignment, parse_space
 from gymspace.training.budget import sized
 from gymspace.training.encoded import known_of
 from gymspace.training.worker import Worker

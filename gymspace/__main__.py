@@ -3,7 +3,6 @@
 Hydra is imported inside functions, because every warm rank imports this module as well.
 """
 
-import math
 import os
 import re
 import shlex
@@ -18,15 +17,16 @@ from gymspace import registry
 from gymspace.dist.slots import Slots, StartError, terminate_as_interrupt
 from gymspace.errors import ConfigError
 from gymspace.results.show import show_trial, summary
-from gymspace.schema import unknown_key
+from gymspace.schema import Component, unknown_key
 from gymspace.spec import TrialSpec, parse, trial_id
 from gymspace.sweep.arguments import flags_first
 from gymspace.sweep.command import Command, execute
 from gymspace.sweep.loop import Launch
-from gymspace.sweep.settings import Settings, split_config
-from gymspace.sweep.space import override, parse_space
+from gymspace.sweep.settings import Settings, slots, split_config
+from gymspace.sweep.spaces.space import Range, Space, constrain, override, parse_space
 
 WORKER = "gymspace.training.worker:Worker"
+TICK = 5.0  # seconds of silence after which the loop is told so: leases are to be renewed
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -101,17 +101,18 @@ def single(config: Any) -> None:
     plain, settings = split_config(_plain(config))
     console = Console()
     waiting = parse_space(_lists(settings.sweep.space))
-    if waiting:
-        designs = math.prod(len(d.choices) for d in waiting)
-        console.print(f"the base design, once; {designs} designs of the sweep wait behind -m")
+    if waiting.dimensions:
+        size = "any number of" if waiting.size is None else waiting.size
+        console.print(f"the base design, once; {size} designs of its space wait behind -m")
     elif any(word.startswith("sweep.") for word in sys.argv[1:]):
         console.print("the design, once; sweep.* takes effect behind -m")
     once = {"name": "single", "seeds": 1, "folds": 1, "extend": True}
+    once |= {"draw": Component(name="grid"), "constraints": ()}
     sweep = settings.sweep.model_copy(update=once)
     settings = settings.model_copy(update={"sweep": sweep})
     trial = trial_id(parse(plain))
     # Single runs share a folder, so each holds its own trial only.
-    command = Command(_text(), plain, settings, (), {}, lambda chosen: plain, holds=trial)
+    command = Command(_text(), plain, settings, Space(), {}, lambda chosen: plain, holds=trial)
     show = partial(show_trial, trial=trial)
     sys.exit(execute(command, launcher(settings), console, show))
 
@@ -124,9 +125,10 @@ def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
     plain, settings = split_config(_plain(config))
     parsed = OverridesParser.create(config_loader=loader).parse_overrides(list(arguments))
     space = parse_space(_lists(settings.sweep.space))
-    named = {d.key for d in space}
+    named = {d.key for d in space.dimensions}
     asked = [o for o in parsed if o.is_sweep_override() or o.key_or_group in named]
     space = override(space, {_dimension_key(o.key_or_group): _choices(o) for o in asked})
+    space = constrain(space, settings.sweep.constraints, plain)
     pinned = any(not o.is_sweep_override() for o in asked)
     # A dimension that is pinned stays one: the sweep's base is the same as without the pin.
     fixed = [o for o in parsed if o not in asked]
@@ -142,7 +144,7 @@ def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
         base=composed(()) if pinned else plain,
         settings=settings,
         space=space,
-        groups={d.key: loader.get_group_options(d.key.replace(".", "/")) for d in space},
+        groups={d.key: loader.get_group_options(d.key.replace(".", "/")) for d in space.dimensions},
         compose=lambda chosen: composed(tuple(f"{k}={v}" for k, v in sorted(chosen.items()))),
     )
     sys.exit(execute(command, launcher(settings), Console(), summary))
@@ -152,8 +154,7 @@ def launcher(settings: Settings) -> Launch:
     """Warm slots on this machine, as many as ``workers`` says or the cores allow."""
 
     def launch(ranks: int, device: str) -> Slots:
-        slots = settings.workers or max(1, len(os.sched_getaffinity(0)) // ranks)
-        return Slots(WORKER, slots, ranks, device=device)
+        return Slots(WORKER, slots(settings, ranks), ranks, device=device, tick=TICK)
 
     return launch
 
@@ -179,8 +180,9 @@ def _cannot_override(key: str) -> ConfigError:
             argument = key.removeprefix(f"{slot}.")
             problem = (
                 f"is an argument: name its component too, '{slot}={{name: ..., {argument}: ...}}'"
-                f" (with -m, {key}=a,b sweeps it)"
             )
+            if not slot.startswith("sweep."):
+                problem += f" (with -m, {key}=a,b sweeps it)"
             return ConfigError(key, problem)
     return unknown_key(key, TrialSpec, Settings)
 
@@ -196,26 +198,31 @@ def _plain(config: Any) -> dict[str, Any]:
     return {str(key): value for key, value in plain.items() if key != "hydra"}
 
 
-def _lists(space: Mapping[str, Any]) -> dict[str, Any]:
-    """The space of an experiment, with choices written as Hydra strings made into lists."""
+def _lists(space: Any) -> Any:
+    """The space of an experiment, with what is written in Hydra's words in YAML's instead."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
     def read(key: str, value: Any) -> Any:
-        if isinstance(value, Mapping) and "choices" in value:
+        if isinstance(value, Mapping) and isinstance(value.get("choices"), str):
             return {**value, "choices": read(key, value["choices"])}
         if not isinstance(value, str):
             return value
         return _choices(OverridesParser.create().parse_override(f"{key}={value}"))
 
-    return {key: read(key, value) for key, value in space.items()}
+    if isinstance(space, Mapping):
+        return {key: read(key, value) for key, value in space.items()}
+    return [_lists(part) for part in space] if isinstance(space, list) else space
 
 
-def _choices(override: Any) -> list[Any]:
+def _choices(override: Any) -> list[Any] | Range:
     if not override.is_sweep_override():
         return [override.value()]
-    if not override.is_discrete_sweep():
-        raise ConfigError(override.key_or_group, "a grid takes choices, not an interval")
-    return [override._convert_value(choice) for choice in override.sweep_iterator()]
+    if override.is_discrete_sweep():
+        return [override._convert_value(choice) for choice in override.sweep_iterator()]
+    interval = override.value()
+    if unknown := sorted(interval.tags - {"log"}):
+        raise ConfigError(override.key_or_group, "unknown tag", value=unknown[0], choices=("log",))
+    return Range.of(interval.start, interval.end, log="log" in interval.tags)
 
 
 def _dimension_key(key: str) -> str:

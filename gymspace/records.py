@@ -3,9 +3,9 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol, get_args
 
 from gymspace.spec import TrialSpec
 
@@ -19,13 +19,14 @@ LOG = "trial.log"
 class Facts:
     """What only building a design shows: its size, what it is made of, how its nodes are split.
 
-    ``warnings`` is what in it has no effect.
+    ``warnings`` is what in it has no effect; ``directions`` has "max" or "min" by metric.
     """
 
     params: int
     architecture: str
     split: str
     warnings: tuple[str, ...] = ()
+    directions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,14 @@ class Inspect:
 class Run:
     """Asks the ranks to run the trial of ``spec`` in its ``folder``, which is there.
 
-    ``choices`` are its swept keys.
+    ``choices`` are its swept keys. A trial that ``heeds`` waits after each evaluated epoch for what
+    the parent says of it; another one takes a `Verdict` if there is one.
     """
 
     spec: TrialSpec
     folder: Path
     choices: Mapping[str, Any]
+    heeds: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,29 @@ class Progress:
     epoch: int
     epochs: int
     value: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the parent says to a trial after an evaluated epoch, and why.
+
+    ``stop`` ends it for good, with a result of status ``pruned``; ``checkpoint`` ends it without a
+    result, and the next run of the trial goes on where it was. Once all epochs are over neither
+    changes anything: such a trial is done.
+    """
+
+    kind: Literal["go", "stop", "checkpoint"]
+    reason: str = ""
+
+
+GO, KINDS = Verdict("go"), get_args(Verdict.__annotations__["kind"])
+
+
+class Report(Protocol):
+    """How a worker tells the parent how its job is going, and hears what is said to it."""
+
+    def __call__(self, value: Any, wait: bool = ..., /) -> Any:
+        """Tell ``value``; return what the parent said, ``None`` for nothing, or wait for it."""
 
 
 def write_atomic(path: Path, write: Callable[[Path], object]) -> None:

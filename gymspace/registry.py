@@ -203,7 +203,35 @@ LOADERS = _table(
     full="gymspace.training.batches:full_graph",
     batches="gymspace.training.graph_batches:graph_batches",
 )
-DRAWS = _table(grid="gymspace.sweep.draw:Grid", random="gymspace.sweep.draw:Random")
+_DRAWS = "gymspace.sweep.draws"
+DRAWS = _table(
+    grid=f"{_DRAWS}.draw:Grid",
+    random=f"{_DRAWS}.draw:Random",
+    controlled=f"{_DRAWS}.controlled:Controlled",
+    sobol=f"{_DRAWS}.sobol:Sobol",
+    optuna="gymspace.sweep.search:Optuna",
+)
+_SAMPLERS = "optuna.samplers"
+SAMPLERS = _table(
+    tpe=f"{_SAMPLERS}:TPESampler",
+    tpe_multivariate=Row(f"{_SAMPLERS}:TPESampler", multivariate=True),
+    cmaes=f"{_SAMPLERS}:CmaEsSampler",
+    gp=f"{_SAMPLERS}:GPSampler",
+    nsga2=f"{_SAMPLERS}:NSGAIISampler",
+    nsga3=f"{_SAMPLERS}:NSGAIIISampler",
+    qmc=f"{_SAMPLERS}:QMCSampler",
+    brute_force=f"{_SAMPLERS}:BruteForceSampler",
+    random=f"{_SAMPLERS}:RandomSampler",
+)
+_PRUNERS = "optuna.pruners"
+PRUNERS = _table(
+    none=f"{_PRUNERS}:NopPruner",
+    median=f"{_PRUNERS}:MedianPruner",
+    percentile=Row(f"{_PRUNERS}:PercentilePruner", percentile=25.0),
+    halving=f"{_PRUNERS}:SuccessiveHalvingPruner",
+    hyperband=f"{_PRUNERS}:HyperbandPruner",
+    wilcoxon=f"{_PRUNERS}:WilcoxonPruner",
+)
 
 TABLES: Mapping[str, Mapping[str, Row]] = MappingProxyType(
     {
@@ -226,6 +254,8 @@ TABLES: Mapping[str, Mapping[str, Row]] = MappingProxyType(
         "loss": LOSSES,
         "metrics": METRICS,
         "sweep.draw": DRAWS,
+        "sweep.sampler": SAMPLERS,
+        "sweep.pruner": PRUNERS,
     }
 )
 

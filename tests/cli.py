@@ -61,8 +61,10 @@ class Cli:
     def dry(self, *words: str) -> list[str]:
         """The lines of a dry run."""
         ended = self(*words, "sweep.dry=true")
-        assert (ended.code, ended.err, ended.script.places) == (0, "", [])
-        return ended.out.splitlines()
+        assert (ended.code, ended.err, len(ended.ran)) == (0, "", 1)
+        *lines, last = ended.out.splitlines()
+        assert last.startswith("about ")
+        return lines
 
 
 @contextmanager

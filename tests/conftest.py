@@ -2,12 +2,17 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.graph import planetoid
+from tests.programs import Program
+
+settings.register_profile("house", deadline=None)  # no test is timed
+settings.load_profile("house")
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 REAL_DATA = Path(os.environ.get("GYMSPACE_DATA") or _BESIDE)
@@ -41,6 +46,22 @@ def scratch(tmp_path: Path) -> Iterator[Path]:
     """A temporary folder that is removed at once: pytest keeps those of three runs."""
     yield tmp_path
     shutil.rmtree(tmp_path)
+
+
+@pytest.fixture
+def launch() -> Iterator[Callable[..., Program]]:
+    """Start the program in a folder; whatever the test leaves of it is killed."""
+    programs: list[Program] = []
+
+    def start(folder: Path, words: Sequence[str]) -> Program:
+        programs.append(Program(folder, words))
+        return programs[-1]
+
+    yield start
+    for program in programs:
+        program.kill()
+        if program.process.stdout:
+            program.process.stdout.close()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,7 +1,6 @@
 """Every experiment runs from its file to its tables, at a size of one epoch and one seed."""
 
 import csv
-import math
 from functools import partial
 
 import pytest
@@ -10,7 +9,7 @@ import yaml
 from gymspace.__main__ import config_dir
 from gymspace.records import read_json
 from gymspace.results.names import aliases
-from gymspace.sweep.space import parse_space
+from gymspace.sweep.spaces.space import parse_space
 from tests.cli import Cli
 from tests.graph import many
 from tests.sweep.launchers import Inside
@@ -18,6 +17,8 @@ from tests.sweep.launchers import Inside
 FILES = sorted((config_dir() / "experiment").glob("*.yaml"))
 # Of a large space a few designs.
 DRAWN = {
+    "node_random": ("sweep.draw.n=1",),
+    "node_search": ("sweep.draw.n_trials=3",),
     "design_space": ("sweep.draw.n=8", "model.dim_inner=8"),
     "graph_grid": ("dataset.graphs=40", "model.dim_inner=8", "model.layers_mp=2,8"),
 }
@@ -71,13 +72,17 @@ def test_the_design_space_is_that_of_graphgym(cli):
     """You et al. 2020, table 1: twelve dimensions, 314,928 designs."""
     file = config_dir() / "experiment" / "design_space.yaml"
     space = parse_space(yaml.safe_load(file.read_text())["sweep"]["space"])
-    assert [len(space), math.prod(len(d.choices) for d in space)] == [12, 314_928]
+    assert [len(space.dimensions), space.size] == [12, 314_928]
     names = aliases(
-        [d.key for d in space], {d.key: d.alias for d in space if d.alias}, ["accuracy"]
+        [d.key for d in space.dimensions],
+        {d.key: d.alias for d in space.dimensions if d.alias},
+        ["accuracy"],
     )
     graphgym = "l_pre l_mp l_post stage bn act drop agg batch optim lr epochs"
     assert list(names.values()) == graphgym.split()
-    assert cli.dry("+experiment=design_space", "-m")[0].startswith("96 designs, 96 trials")
+    assert cli.dry("+experiment=design_space", "-m")[0].startswith(
+        "96 of 314928 designs, 96 trials"
+    )
 
 
 def test_the_graph_grid_is_that_of_graphgym(cli):

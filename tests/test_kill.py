@@ -1,21 +1,16 @@
 """Real sweeps in processes of their own, killed in every way and launched again."""
 
 import csv
-import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import uuid
-from collections import Counter
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from tests.cli import Cli
-from tests.dist.processes import alive, until
+from tests.dist.processes import until
+from tests.programs import Program, started, statuses
 from tests.sweep.launchers import Inside
 
 WORDS = (
@@ -24,78 +19,6 @@ WORDS = (
 )  # fmt: skip
 TRIALS = 4
 CLOCK = ("seconds", "time_iter")
-MARK = "GYMSPACE_TEST_MARK"
-
-
-class Program:
-    """`python -m gymspace` in a folder, known by a mark that all its processes inherit."""
-
-    def __init__(self, folder, words):
-        self.mark, self.trials = uuid.uuid4().hex, folder / "results" / "sweep" / "trials"
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "gymspace", *words],
-            cwd=folder,
-            env={**os.environ, MARK: self.mark, "TMPDIR": str(folder)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            process_group=0,
-        )
-
-    def processes(self):
-        """Every process with the mark, as pid -> command line."""
-        found = {}
-        for path in Path("/proc").glob("[0-9]*"):
-            try:
-                marked = f"{MARK}={self.mark}".encode() in (path / "environ").read_bytes()
-                if marked and alive(int(path.name)):
-                    found[int(path.name)] = (path / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-        return found
-
-    def wait_for_a_trial(self):
-        """Wait until a trial is some epochs on its way; return the process that runs it."""
-        pids = []
-
-        def underway():
-            for path in self.trials.glob("*"):
-                log, history = path / "trial.log", path / "history.csv"
-                if log.exists() and history.exists() and not (path / "result.json").exists():
-                    own = [p for p in map(int, started(path)) if p in self.processes()]
-                    if own and history.read_text().count("\n") > 2:
-                        pids[:] = own[-1:]
-            return pids or self.process.poll() is not None
-
-        assert until(underway, 120)
-        assert pids, self.process.communicate()[0]
-        return pids[0]
-
-    def end(self):
-        """Wait for the end; return the exit code and what was printed."""
-        output, _ = self.process.communicate(timeout=120)
-        return self.process.returncode, output
-
-
-def started(trial):
-    """The processes that began a trial, as its log tells."""
-    return re.findall(r"pid (\d+)", (trial / "trial.log").read_text())
-
-
-@pytest.fixture
-def launch():
-    """Start the program; whatever the test leaves of it is killed."""
-    programs = []
-
-    def start(folder, words=WORDS):
-        programs.append(Program(folder, words))
-        return programs[-1]
-
-    yield start
-    for program in programs:
-        program.process.kill()
-        program.process.communicate()
-        assert until(lambda program=program: not program.processes())
 
 
 @pytest.fixture
@@ -133,12 +56,6 @@ def tables(folder):
     return found
 
 
-def statuses(folder):
-    """How many results there are of each status; every file must be whole."""
-    paths = (folder / "results" / "sweep" / "trials").glob("*/result.json")
-    return Counter(json.loads(path.read_text())["status"] for path in paths)
-
-
 KILLS = {
     "kill -9": lambda pid: os.kill(pid, signal.SIGKILL),
     "SIGTERM": lambda pid: os.kill(pid, signal.SIGTERM),
@@ -148,7 +65,7 @@ KILLS = {
 
 @pytest.mark.parametrize("kill", KILLS)
 def test_a_killed_sweep_ends_like_an_undisturbed_one(launch, again, scratch, undisturbed, kill):
-    program = launch(scratch)
+    program = launch(scratch, WORDS)
     program.wait_for_a_trial()
     assert len(program.processes()) == 4  # the sweep, the nursery, two ranks
     KILLS[kill](program.process.pid)
@@ -164,7 +81,7 @@ def test_a_killed_sweep_ends_like_an_undisturbed_one(launch, again, scratch, und
 
 
 def test_a_rank_that_is_killed_costs_one_trial(launch, again, scratch, undisturbed):
-    program = launch(scratch)
+    program = launch(scratch, WORDS)
     os.kill(program.wait_for_a_trial(), signal.SIGKILL)
     code, output = program.end()
     assert code == 1, output
@@ -194,7 +111,7 @@ def test_ranks_do_not_run_the_sweep_again(launch, scratch):
 
 def test_two_launches_at_once_do_not_share_a_folder(launch, scratch):
     """Field case G1: two launches in the same second share a folder."""
-    programs = [launch(scratch), launch(scratch)]
+    programs = [launch(scratch, WORDS), launch(scratch, WORDS)]
     assert until(lambda: any(p.process.poll() is not None for p in programs), 120)
     programs.sort(key=lambda p: p.process.poll() is None)
     code, output = programs[0].end()

@@ -125,7 +125,7 @@ def test_code_of_ones_own_is_reached_without_registration(cli):
 def test_without_m_the_base_design_runs_once_and_the_rest_is_counted(cli):
     ended = cli("+experiment=node_grid", "train.epochs=5")
     assert ended.code == 0
-    assert "the base design, once; 36 designs of the sweep wait behind -m" in ended.out
+    assert "the base design, once; 36 designs of its space wait behind -m" in ended.out
     assert [(s.seed, s.train.epochs) for s in ended.ran] == [(0, 5)]
     assert (cli.folder / "results" / "single" / "trials.csv").exists()
 

@@ -9,7 +9,7 @@ import pytest
 
 from gymspace.dist.jobs import Failed
 from gymspace.dist.slots import StartError
-from gymspace.sweep.folder import hold
+from gymspace.sweep.hold import hold
 from tests.cli import Cli
 from tests.sweep.launchers import Inside, Script
 
@@ -52,7 +52,7 @@ MISTAKES = [
     ("-m model.layers_mp=2,2", "sweep.space.model.layers_mp=2: is given twice", ""),
     ("-m sweep.space={model.layers_mp:[]}", "sweep.space.model.layers_mp: has no choices", ""),
     ("-m sweep.space={model.layers_mp:{choices:[1],alias:loss}}", "alias=loss: is a result", ""),
-    ("-m optim.lr=interval(0,1)", "optim.lr: a grid takes choices, not an interval", ""),
+    ("-m optim.lr=interval(0,1)", "optim.lr: is a continuous range", "another sweep.draw"),
     ("optim.lr=0.1,0.2", "command line: Ambiguous value", "--multirun"),
     ("sweep.name=a/b -m", "sweep.name=a/b: names a folder below `results`", ""),
     ("model.layer.heads=4", "model.layer.heads: is an argument: name its component too", ""),

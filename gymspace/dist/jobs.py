@@ -1,7 +1,7 @@
 """What is asked of a slot and what it tells: jobs, events and outcomes."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,11 @@ class Done:
     value: Any
 
 
+# What was asked for cannot be done; out of memory; the code raised an error; or no fault of the
+# job's own that could be told: a rank died, did not get ready, or was not understood.
+Kind = Literal["config", "memory", "error", "lost"]
+
+
 @dataclass(frozen=True)
 class Failed:
     """The failure that came first: one line, the details, and the key if it was a `ConfigError`.
@@ -30,6 +35,12 @@ class Failed:
     error: str
     traceback: str
     key: str | None = None
+    kind: Kind = "error"
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the same job would fail again; a job whose rank was lost may well succeed."""
+        return self.kind != "lost"
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,12 @@ class Finished:
     outcome: Outcome
 
 
-Event = Started | Progress | Finished
+@dataclass(frozen=True)
+class Tick:
+    """So many seconds have passed, whatever else happened."""
+
+
+Event = Started | Progress | Finished | Tick
 
 
 @dataclass(frozen=True)
@@ -83,12 +99,12 @@ class Fault:
     error: str
     traceback: str
     key: str | None = None
+    kind: Kind = "lost"
     died: bool = False
     clean: bool = False
 
     def failed(self, ranks: int) -> Failed:
         """The outcome of the job; a `ConfigError` is about what was asked, not about a rank."""
         named = self.died or ranks == 1 or self.key is not None
-        return Failed(
-            self.error if named else f"rank {self.rank}: {self.error}", self.traceback, self.key
-        )
+        error = self.error if named else f"rank {self.rank}: {self.error}"
+        return Failed(error, self.traceback, self.key, self.kind)

@@ -5,23 +5,25 @@ import importlib
 import os
 import pickle
 import sys
-import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
+from gymspace.dist.faults import fault_of
 from gymspace.dist.jobs import Fault
 from gymspace.errors import ConfigError
+from gymspace.records import Report
 
-Handler = Callable[[Any, Callable[[Any], None]], Any]
+Handler = Callable[[Any, Report], Any]
+# What a message to a rank is, in its first byte. An answer that comes too late meets a rank that
+# waits for a job, and is dropped.
+JOB, ANSWER = b"j", b"a"
 
 # A rank may work alone while the others wait for it, so this is longer than any honest wait; a
 # rank that failed is noticed by the parent long before.
 COLLECTIVE_TIMEOUT = timedelta(minutes=30)
-ONE_LINE = 500
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,20 @@ def serve(conn: Connection, seat: Seat) -> NoReturn:
         os._exit(1)
     _send(conn, "ready", None)
     while True:
-        try:
-            message = conn.recv_bytes()
-        except (EOFError, OSError):
-            # Tear-down of a process group can hang, so there is none.
-            os._exit(0)
-        os.truncate(seat.output, 0)
-        conn.send_bytes(_answer(conn, handler, seat, message))
+        kind, message = _receive(conn)
+        if kind == JOB:
+            os.truncate(seat.output, 0)
+            conn.send_bytes(_outcome(conn, handler, seat, message))
+
+
+def _receive(conn: Connection) -> tuple[bytes, bytes]:
+    """The next message of the parent, its kind apart; without a parent this process ends."""
+    try:
+        message = conn.recv_bytes()
+    except (EOFError, OSError):
+        # Tear-down of a process group can hang, so there is none.
+        os._exit(0)
+    return message[:1], message[1:]
 
 
 def _redirect(output: str) -> None:
@@ -104,12 +113,15 @@ def _set_up_torch(seat: Seat) -> None:
         )
 
 
-def _answer(conn: Connection, handler: Handler, seat: Seat, message: bytes) -> bytes:
+def _outcome(conn: Connection, handler: Handler, seat: Seat, message: bytes) -> bytes:
     """Do one job; the reply is pickled in here, so that a value that cannot be is a failure."""
 
-    def report(value: Any) -> None:
-        if seat.rank == 0:
-            _send(conn, "progress", value)
+    def report(value: Any, wait: bool = False, /) -> Any:
+        if seat.rank:
+            return None
+        _send(conn, "progress", value)
+        # While a job runs, answers are all that can come.
+        return pickle.loads(_receive(conn)[1]) if wait or conn.poll() else None
 
     try:
         value = handler(pickle.loads(message), report)
@@ -119,18 +131,7 @@ def _answer(conn: Connection, handler: Handler, seat: Seat, message: bytes) -> b
 
 
 def _fault(seat: Seat, error: BaseException) -> Fault:
-    text = str(error) if isinstance(error, ConfigError) else f"{type(error).__name__}: {error}"
-    line = " ".join(text.split())
-    ordinary = isinstance(error, Exception) and not isinstance(error, MemoryError)
-    return Fault(
-        seat.rank,
-        time.monotonic(),
-        line if len(line) <= ONE_LINE else f"{line[: ONE_LINE - 1]}…",
-        "".join(traceback.format_exception(error)),
-        key=error.key if isinstance(error, ConfigError) else None,
-        # After an error of a GPU kernel every later call of that process fails too.
-        clean=ordinary and seat.ranks == 1 and seat.device == "cpu",
-    )
+    return fault_of(error, seat.rank, alone=seat.ranks == 1 and seat.device == "cpu")
 
 
 def _send(conn: Connection, kind: str, value: Any) -> None:

@@ -22,7 +22,7 @@ from gymspace.dist.jobs import (
     TimedOut,
 )
 from gymspace.dist.nursery import Child, Nursery
-from gymspace.dist.ranks import Seat
+from gymspace.dist.ranks import ANSWER, JOB, Seat
 
 # Seconds that a rank may take to get ready; that the others have to answer once one of them failed
 # (they may be waiting for it in vain), and to finish once rank 0 did.
@@ -85,12 +85,18 @@ class Slot:
 
     def begin(self, job: Job) -> None:
         """Hand ``job`` to the idle ranks."""
-        message = pickle.dumps(job.payload)
+        message = JOB + pickle.dumps(job.payload)
         self.job = job
         self._await(inf if job.timeout is None else job.timeout)
         for child in self._children:
             with suppress(OSError):  # it died just now, as its sentinel will tell
                 child.conn.send_bytes(message)
+
+    def answer(self, value: Any) -> None:
+        """Say ``value`` to rank 0, whose job runs; once it is over nobody listens."""
+        if self.job is not None:
+            with suppress(OSError):
+                self._children[0].conn.send_bytes(ANSWER + pickle.dumps(value))
 
     def _await(self, seconds: float) -> None:
         self._owing, self._faults, self._value = set(range(self._seat.ranks)), [], None

@@ -18,6 +18,7 @@ from gymspace.dist.jobs import (
     Outcome,
     Progress,
     Started,
+    Tick,
     TimedOut,
 )
 from gymspace.dist.nursery import Nursery
@@ -35,6 +36,7 @@ __all__ = [
     "Slots",
     "StartError",
     "Started",
+    "Tick",
     "TimedOut",
     "terminate_as_interrupt",
 ]
@@ -45,7 +47,8 @@ class Slots:
 
     Each of ``slots`` is a group of ``ranks`` processes, with a process group if they are several.
     A rank makes ``handler = Worker(rank, ranks)`` once, and then calls ``handler(payload, report)``
-    per job. What rank 0 returns is the outcome, what it reports is `Progress`.
+    per job. What rank 0 returns is the outcome, what it reports is `Progress`, to which the caller
+    may `answer`.
     """
 
     def __init__(
@@ -58,12 +61,14 @@ class Slots:
         device: str = "cpu",
         preload: Sequence[str] = (),
         log: Path | None = None,
+        tick: float | None = None,
     ):
         """Begin to start the processes, and return at once.
 
         ``worker`` is the `module:attr` of the worker's class; its module and those of ``preload``
         are imported once and shared by all ranks. Each rank computes with ``threads`` threads. What
-        ranks print is appended to the file ``log`` after each job, or is dropped.
+        ranks print is appended to the file ``log`` after each job, or is dropped. There is a `Tick`
+        every ``tick`` seconds, or none.
         """
         module, _, attribute = worker.partition(":")
         if not attribute or min(slots, ranks, threads) < 1:
@@ -71,6 +76,7 @@ class Slots:
         self._nursery = Nursery((*preload, module), threads)
         seats = (Seat(worker, slot, 0, ranks, threads, device, "", "") for slot in range(slots))
         self._slots = [Slot(self._nursery, seat, log) for seat in seats]
+        self._tick = inf if tick is None else tick
         self._running = False
         for slot in self._slots:
             slot.start()
@@ -81,11 +87,13 @@ class Slots:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Event]:
+    def run(self, jobs: Iterable[Job | None]) -> Iterator[Event]:
         """Do ``jobs``, each taken from the iterable when a slot is free, and tell how it goes.
 
-        Whatever `Finished` told is handled by the caller before the next job is asked for. Jobs
-        that still run when the iterator is closed are killed.
+        Whatever `Finished` told is handled by the caller before the next job is asked for. ``None``
+        instead of a job says that there is none right now: one is asked for again after the next
+        `Finished` or `Tick`, but if nothing runs it is over. Jobs that still run when the iterator
+        is closed are killed.
 
         Raises:
             StartError: a worker could not be made.
@@ -101,22 +109,35 @@ class Slots:
                 if slot.job is not None:
                     slot.kill()
 
-    def _run(self, jobs: Iterator[Job]) -> Iterator[Event]:
-        more = True
+    def answer(self, slot: int, value: Any) -> None:
+        """Say ``value`` to the worker whose job runs in ``slot``, when it asks or next reports."""
+        self._slots[slot].answer(value)
+
+    def _run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
+        more = asking = True
+        due = time.monotonic() + self._tick
         yield from self._attend(0.0)  # ranks may have died since the last run
         while True:
             for slot in self._slots:
                 if more and slot.down:
                     slot.start()
-                if more and slot.idle:
-                    job = next(jobs, None)
-                    more = job is not None
+                if more and asking and slot.idle:
+                    try:
+                        job = next(jobs)
+                    except StopIteration:
+                        job, more = None, False
+                    asking = job is not None
                     if job is not None:
                         slot.begin(job)
                         yield Started(slot.number, job)
-            if not more and all(slot.job is None for slot in self._slots):
+            if not (more and asking) and all(slot.job is None for slot in self._slots):
                 return
-            yield from self._attend(inf)
+            for event in self._attend(due - time.monotonic()):
+                asking = asking or isinstance(event, Finished)
+                yield event
+            if time.monotonic() >= due:
+                due, asking = time.monotonic() + self._tick, True
+                yield Tick()
 
     def _attend(self, seconds: float) -> Iterator[Event]:
         """Wait for at most ``seconds`` until a slot has something to tell, and tell it."""

@@ -13,7 +13,7 @@ BUDGET = ("budget_target", "budget_error", "width")
 TEXT = frozenset({"trial", "design", "task", "status", "error", "split", "missing"})
 _FIXED = frozenset(
     {*IDENTITY, "split", "best_epoch", "epochs", "params", "seconds", *BUDGET}
-    | {"rank", "n_seeds", "missing", *(f"n_{status}" for status in STATUSES)}
+    | {"rank", "pareto", "n_seeds", "missing", *(f"n_{status}" for status in STATUSES)}
 )
 _AGG = ("epoch", "loss", "params", "time_iter")
 

@@ -16,6 +16,7 @@ from gymspace.results.tables import Row, chooser, mean_std
 from gymspace.results.view import View, load_view
 
 TROUBLE = ("failed", "diverged", "timeout")
+FRONT = "*"
 _LEVELS = 12  # a dimension with more choices than that has no table of means
 _GROUPS = 5
 _LONG = 8  # characters of a float beyond which 4 digits are shown
@@ -114,6 +115,8 @@ def _print_task(view: View, rows: Sequence[Row], console: Console, top: int, sev
     print_fitting(console, *(_designs(rows[:top], metric, short, *form) for form in forms))
     if len(rows) > top:
         note(console, f"  and {len(rows) - top} more")
+    if any(row.get("pareto") for row in rows):
+        note(console, f"  {FRONT} no other design is as good in all objectives and better in one")
 
 
 def _designs(
@@ -133,7 +136,8 @@ def _designs(
         )
         known = {"params": number(row.get("params")), "seconds": number(row.get("seconds"), 1)}
         costly = (known[name] for name in costs)
-        add(table, number(row.get("rank")), *choices, *scores, _seeds(row), *costly)
+        rank = number(row.get("rank")) + FRONT * bool(row.get("pareto"))
+        add(table, rank, *choices, *scores, _seeds(row), *costly)
     return table
 
 

@@ -14,6 +14,8 @@ from gymspace.results.designs import Design, Trials
 from gymspace.results.read import Record
 
 Row = dict[str, Any]
+# A column of the trials' results that a design is judged by, and whether more of it is better.
+Goal = tuple[str, bool]
 
 
 @dataclass(frozen=True)
@@ -50,21 +52,27 @@ def trials_table(records: Sequence[Record]) -> Table:
 
 
 def leaderboard_table(
-    records: Sequence[Record], repeats: Sequence[tuple[int, int]] | None = None
+    records: Sequence[Record],
+    repeats: Sequence[tuple[int, int]] | None = None,
+    goals: Sequence[Goal] = (),
 ) -> Table:
     """One row per task and design: rank, choices, mean and spread over its finished repeats.
 
     ``repeats`` are the (seed, fold) pairs that every design should have; by default all that occur.
-    Designs are ranked within their task by the mean validation score of the metric that chose the
-    epochs, in its direction; a tie goes to the smaller design id. Only trials that are done and
-    have a score count; ``n_seeds`` is the number of their seeds, ``missing`` the seeds (as
-    ``seed/fold`` where there are several folds) without one. Spreads have ddof 1.
+    Designs are ranked within their task by the mean of the first of ``goals``; by default that is
+    the validation score of the metric that chose the epochs. A tie goes to the smaller design id.
+    Only trials that are done and have a score count; ``n_seeds`` is the number of their seeds,
+    ``missing`` the seeds (as ``seed/fold`` where there are several folds) without one. A design
+    that a search gave up has no rank. Spreads have ddof 1. Of several goals ``pareto`` is true
+    where no other ranked design of the task is as good in all and better in one.
     """
     trials, measured = designs.gather(records), designs.metrics(records)
     column = names.columns(trials.varied, measured)
     wanted = sorted(set(repeats or {(r["seed"], r["fold"]) for r in records}))
     grouped = _by_task(trials)
-    rows = [row for group in grouped for row in _rank(group, wanted, column, trials, measured)]
+    rows = [
+        row for group in grouped for row in _rank(group, wanted, column, trials, measured, goals)
+    ]
     scores = [
         f"{split}_{name}_{part}"
         for name in (*measured, "loss")
@@ -73,7 +81,8 @@ def leaderboard_table(
     ]
     task = ("task",) if len(grouped) > 1 else ()
     counts = (f"n_{status}" for status in names.STATUSES)
-    head = ("rank", "design", *task, *column.values(), "n_seeds", "missing")
+    front = ("pareto",) if len(goals) > 1 else ()
+    head = ("rank", *front, "design", *task, *column.values(), "n_seeds", "missing")
     sized = _budget_columns(records)
     return Table((*head, *scores, *sized, "params", "seconds", *counts), tuple(rows))
 
@@ -129,18 +138,46 @@ def _rank(
     column: dict[str, str],
     trials: Trials,
     measured: Sequence[str],
+    goals: Sequence[Goal],
 ) -> Iterator[Row]:
     metric, more_is_better = chooser(r for d in group for r in d.records) or (None, True)
-    sign = -1 if more_is_better else 1
-    scored = []
+    goals = goals or [(f"val_{metric}", more_is_better)]
+    scored: list[tuple[tuple[float, ...], Row]] = []
+    unranked: list[Row] = []
     for design in group:
         row = _summary(design, repeats, measured)
         row |= _choices(column, trials.varied, design.cells)
-        scored.append((row.get(f"val_{metric}_mean"), row))
-    ranked = [(sign * score, row) for score, row in scored if score is not None]
-    ranked.sort(key=lambda pair: (pair[0], pair[1]["design"]))
-    yield from ({"rank": rank, **row} for rank, (_, row) in enumerate(ranked, start=1))
-    yield from (row for score, row in scored if score is None)
+        costs = _costs(design, goals)
+        if costs is None:
+            unranked.append(row)
+        else:
+            scored.append((costs, row))
+    scored.sort(key=lambda pair: (pair[0][0], pair[1]["design"]))
+    front = pareto([costs for costs, _ in scored]) if len(goals) > 1 else ()
+    for rank, (_, row) in enumerate(scored, start=1):
+        yield {"rank": rank, **row} | ({"pareto": front[rank - 1]} if front else {})
+    yield from unranked
+
+
+def _costs(design: Design, goals: Sequence[Goal]) -> tuple[float, ...] | None:
+    """A design's mean per goal, negated where more is better; None if it is not to be ranked."""
+    if any(record["status"] == "pruned" for record in design.records):
+        return None
+    used = counted(design)
+    means = [mean_std((finite(r.get(name)) for r in used), ddof=1)[0] for name, _ in goals]
+    if any(mean is None for mean in means):
+        return None
+    signs = [-1 if more_is_better else 1 for _, more_is_better in goals]
+    return tuple(sign * mean for sign, mean in zip(signs, means, strict=True) if mean is not None)
+
+
+def pareto(costs: Sequence[tuple[float, ...]]) -> list[bool]:
+    """Which points are on the front: no other is as low everywhere and lower somewhere."""
+
+    def beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+        return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+
+    return [not any(beats(other, one) for other in costs) for one in costs]
 
 
 def _summary(design: Design, repeats: Sequence[tuple[int, int]], measured: Sequence[str]) -> Row:

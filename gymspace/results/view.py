@@ -8,7 +8,7 @@ from pathlib import Path
 from gymspace.results import designs, names
 from gymspace.results.read import Record, read_sweep, read_trials, trial_folders
 from gymspace.results.tables import Table, leaderboard_table, trials_table
-from gymspace.results.write import repeats
+from gymspace.results.write import goals, repeats
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,6 @@ def load_view(folder: Path) -> View:
         ConfigError: it is not a sweep's folder.
     """
     sweep, records = read_sweep(folder), read_trials(folder)
-    table = leaderboard_table(records, repeats(sweep))
+    table = leaderboard_table(records, repeats(sweep), goals(sweep))
     unfinished = len(trial_folders(folder)) - len(records)
     return View(folder, tuple(records), sweep.get("aliases") or {}, table, unfinished)

@@ -9,7 +9,7 @@ from gymspace.errors import ConfigError
 from gymspace.records import write_atomic
 from gymspace.results.agg import agg_tables
 from gymspace.results.read import read_sweep, read_trials
-from gymspace.results.tables import Table, leaderboard_table, trials_table
+from gymspace.results.tables import Goal, Table, leaderboard_table, trials_table
 
 
 def write_tables(folder: Path) -> None:
@@ -24,7 +24,7 @@ def write_tables(folder: Path) -> None:
     agg = agg_tables(folder, records, sweep.get("aliases") or {})
     tables: dict[str, Table] = {f"agg/{name}.csv": table for name, table in agg.items()}
     tables["trials.csv"] = trials_table(records)
-    tables["leaderboard.csv"] = leaderboard_table(records, repeats(sweep))
+    tables["leaderboard.csv"] = leaderboard_table(records, repeats(sweep), goals(sweep))
     try:
         for name, table in tables.items():
             _replace(folder / name, table.csv())
@@ -38,6 +38,11 @@ def repeats(sweep: Mapping[str, Any]) -> Sequence[tuple[int, int]] | None:
     if not sweep.get("seeds"):
         return None
     return list(product(sweep["seeds"], sweep.get("folds") or [0]))
+
+
+def goals(sweep: Mapping[str, Any]) -> Sequence[Goal]:
+    """What a search of the sweep was after; empty if there was none."""
+    return [(name, direction == "maximize") for name, direction in sweep.get("objectives") or ()]
 
 
 def _replace(path: Path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,16 @@ from gymspace.results.names import aliases
 from gymspace.results.write import write_tables
 from gymspace.spec import TrialSpec, parse
 from gymspace.sweep.display import Display
-from gymspace.sweep.folder import MANIFEST, Manifest, SweepFolder, base_of, hold
-from gymspace.sweep.loop import Launch, Sweep, run_sweep
-from gymspace.sweep.plan import Compose, Config, Trial, plan
-from gymspace.sweep.settings import Settings, SweepSettings, repeats
-from gymspace.sweep.space import Dimension
+from gymspace.sweep.draws.draw import Draw
+from gymspace.sweep.dry import Preview, dry_run
+from gymspace.sweep.folder import MANIFEST, TRIALS, Manifest, SweepFolder, base_of
+from gymspace.sweep.loop import Launch, Observer
+from gymspace.sweep.plan import Compose, Config, Designer, Trial, plan
+from gymspace.sweep.probe import probes
+from gymspace.sweep.search import Optuna
+from gymspace.sweep.settings import Settings, SweepSettings, repeats, slots
+from gymspace.sweep.spaces.space import Space
+from gymspace.sweep.work import Ended, planned, searched
 
 OK, FAILED, INTERRUPTED = 0, 1, 130
 # Prints what came of a sweep, from its folder.
@@ -36,7 +42,7 @@ class Command:
     text: str
     base: Config
     settings: Settings
-    space: Sequence[Dimension]
+    space: Space
     groups: Mapping[str, Sequence[str]]
     compose: Compose
     holds: str = ""
@@ -53,18 +59,24 @@ def execute(command: Command, launch: Launch, console: Console, show: Show) -> i
     settings = command.settings.sweep
     base = parse(command.base)
     again = repeats(settings, base)
-    trials = plan_trials(command, again)
-    _require_aliases({d.key: d.alias for d in command.space}, base)
+    designer = Designer(again, command.base, command.groups, command.compose)
+    draw = registry.build("sweep.draw", settings.draw, command.space)
+    _require_aliases({d.key: d.alias for d in command.space.dimensions}, base)
+    if isinstance(draw, Optuna):
+        trials, work = [], searched(draw, designer, settings)
+    else:
+        trials = plan_trials(draw, designer)
+        work = planned(trials, draw, command.space.constraints, settings, command.holds)
+    manifest = _manifest(command, base, again, work.about)
     if settings.dry:
         if (_path(command.settings) / MANIFEST).exists():
-            folder = SweepFolder(_path(command.settings))
-            folder.admit(_manifest(command, base, again), settings.extend)
-        return _dry(trials, command, console)
-    with hold(_path(command.settings), command.holds) as folder:
-        about = folder.admit(_manifest(command, base, again), settings.extend)
+            SweepFolder(_path(command.settings)).admit(manifest, settings.extend)
+        dry_run(_preview(command, draw, designer, trials), launch, console)
+        return OK
+    with work.hold(_path(command.settings)) as folder:
+        about = folder.admit(manifest, settings.extend)
         _require_aliases({d["key"]: d["alias"] for d in about["space"]}, base)
-        sweep = Sweep(trials, _draw(command), folder, about, settings.stale)
-        return _run(sweep, launch, console, show)
+        return _run(partial(work.run, folder, about, launch), folder.path, console, show)
 
 
 def _require_aliases(given: Mapping[str, str | None], base: TrialSpec) -> None:
@@ -73,62 +85,62 @@ def _require_aliases(given: Mapping[str, str | None], base: TrialSpec) -> None:
     aliases(list(given), explicit, [metric.short for metric in base.metrics])
 
 
-def plan_trials(command: Command, again: Sequence[Mapping[str, int]]) -> list[Trial]:
-    """Every trial of ``command``."""
-    trials = plan(_draw(command), again, command.base, command.groups, command.compose)
+def plan_trials(draw: Draw, designer: Designer) -> list[Trial]:
+    """Every trial of ``draw``."""
+    trials = plan(draw, designer)
     if not trials:
         raise ConfigError("sweep.space", "holds no design")
     return trials
 
 
-def _draw(command: Command) -> Any:
-    return registry.build("sweep.draw", command.settings.sweep.draw, command.space)
-
-
-def _run(sweep: Sweep, launch: Launch, console: Console, show: Show) -> int:
-    """Run ``sweep``; whatever ends it, the tables are written from what is there."""
+def _run(work: Callable[[Observer], Ended], folder: Path, console: Console, show: Show) -> int:
+    """Do ``work``; whatever ends it, the tables are written from what is there."""
+    ended = None
     try:
-        with Display(console, sweep.trials) as display:
-            results = run_sweep(sweep, launch, display)
+        with Display(console) as display:
+            ended = work(display)
     except KeyboardInterrupt:
         console.print("interrupted: what is finished is kept; the same command runs the rest")
-        results = None
-    folder = sweep.folder.path
-    if any((folder / "trials").glob(f"*/{RESULT}")):
+    if any((folder / TRIALS).glob(f"*/{RESULT}")):
         write_tables(folder)
         show(folder, console)
-    if results is None:
+    if ended is None:
         return INTERRUPTED
-    return FAILED if any(r["status"] in ("failed", "timeout") for r in results) else OK
+    if ended.left:
+        console.print(ended.left, highlight=False, soft_wrap=True)
+    return FAILED if ended.statuses.keys() & {"failed", "timeout"} else OK
 
 
 def _path(settings: Settings) -> Path:
     return Path(settings.results) / settings.sweep.name
 
 
-def _dry(trials: Sequence[Trial], command: Command, console: Console) -> int:
-    designs = list({trial.design: trial for trial in reversed(trials)}.values())[::-1]
-    lines = [f"{_count(designs, 'design')}, {_count(trials, 'trial')}; the first designs:"]
-    for trial in designs[:5]:
-        choices = ", ".join(f"{key}={value}" for key, value in trial.choices.items())
-        lines.append(f"  {choices or 'the base design'}")
-    lines.append(f"they would go to {_path(command.settings)}")
-    console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
-    return OK
+def _preview(
+    command: Command, draw: Draw | Optuna, designer: Designer, trials: Sequence[Trial]
+) -> Preview:
+    """What a dry run tells; of a search, whose designs are not known, a few that may come."""
+    path, place = _path(command.settings), partial(slots, command.settings)
+    if not isinstance(draw, Optuna):
+        return Preview(trials, command.space, path, place)
+    some = {t.id: t for a in probes(command.space) for t in designer.trials(a)}
+    designs = min(draw.n_trials, command.space.size or draw.n_trials)
+    return Preview(list(some.values()), command.space, path, place, designs)
 
 
-def _count(things: Sequence[Any], name: str) -> str:
-    return f"{len(things)} {name}{'s' * (len(things) != 1)}"
-
-
-def _manifest(command: Command, base: TrialSpec, again: Sequence[Mapping[str, int]]) -> Manifest:
+def _manifest(
+    command: Command,
+    base: TrialSpec,
+    again: Sequence[Mapping[str, int]],
+    search: Mapping[str, Any],
+) -> Manifest:
     settings: SweepSettings = command.settings.sweep
     return Manifest(
         name=settings.name,
         command=command.text,
         draw=settings.draw.label,
         base=base_of(base),
-        space=command.space,
+        space=command.space.dimensions,
         seeds=[repeat["seed"] for repeat in again],
         folds=[repeat["fold"] for repeat in again],
+        search=search,
     )

@@ -12,19 +12,22 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from gymspace.dist.jobs import Done, Event, Failed, Finished, Progress, Started
+from gymspace.dist.jobs import Done, Event, Failed, Finished, Progress, Started, Tick
+from gymspace.records import Progress as Epoch
+from gymspace.records import Run
 from gymspace.schema import Component
 from gymspace.sweep.plan import Trial
+
+_LONG = 8  # characters of a float beyond which 4 digits are shown
 
 
 class Display:
     """The observer of a sweep; also its context, which ends the live panel."""
 
-    def __init__(self, console: Console, trials: Sequence[Trial]):
+    def __init__(self, console: Console):
         self.console = console
-        self.trials = {trial.id: trial for trial in trials}
         self.tally = Tally()
-        self.running: dict[int, tuple[str, Any]] = {}
+        self.running: dict[int, tuple[Run, Epoch | None]] = {}
         self.live = Live(
             console=console, get_renderable=self._panel, refresh_per_second=4, transient=True
         )
@@ -34,8 +37,18 @@ class Display:
         self.tally = Tally(total, Counter(r["status"] for r in reused), len(reused))
         for result in reused:
             self.tally.consider(result)
-        again = f", {len(reused)} of them finished before" if reused else ""
-        self.console.print(f"{total} trial{'s' * (total != 1)}{again}")
+        self._announce(total, "trial", len(reused))
+
+    def sought(self, total: int, settled: int) -> None:
+        """Count the designs of a search instead of trials."""
+        if not self.tally.total:
+            self.tally = Tally(total, reused=settled)
+            self._announce(total, "design", settled)
+        self.tally.settled = settled
+
+    def _announce(self, total: int, unit: str, before: int) -> None:
+        again = f", {before} of them finished before" if before else ""
+        self.console.print(f"{total} {unit}{'s' * (total != 1)}{again}")
 
     def warned(self, text: str) -> None:
         """Print a warning."""
@@ -47,25 +60,28 @@ class Display:
 
     def happened(self, event: Event) -> None:
         """Follow a trial."""
+        if isinstance(event, Tick) or not isinstance(run := event.job.payload, Run):
+            return
         if isinstance(event, Started):
-            self.running[event.slot] = (event.job.id, None)
+            self.running[event.slot] = (run, None)
         elif isinstance(event, Progress):
-            self.running[event.slot] = (event.job.id, event.value)
+            self.running[event.slot] = (run, event.value)
         elif isinstance(event, Finished):
             self.running.pop(event.slot, None)
-            self._finished(event)
+            self._finished(event, run)
 
-    def _finished(self, event: Finished) -> None:
-        trial, tally = self.trials[event.job.id], self.tally
+    def _finished(self, event: Finished, run: Run) -> None:
+        tally = self.tally
         if isinstance(event.outcome, Done):
             result = event.outcome.value
         else:
             late = not isinstance(event.outcome, Failed)
             result = {"status": "timeout" if late else "failed", "error": _reason(event.outcome)}
-        tally.finished(result)
+        if result["status"] != "paused":
+            tally.finished(result)
         score = result.get(f"val_{result.get('metric')}")
-        shown = f"val {score:.4f}" if score is not None else result["error"]
-        line = f"[{tally.done}/{tally.total}] {result['status']:<8} {shown}  {label(trial)}"
+        shown = f"val {score:.4f}" if score is not None else result.get("error") or ""
+        line = f"[{tally.done}/{tally.total}] {result['status']:<8} {shown}  {label(run)}"
         if not self.console.is_terminal:
             left = f"  {tally.left()}" if tally.done < tally.total else ""
             self.console.print(f"{line}{left}", markup=False, soft_wrap=True)
@@ -91,10 +107,10 @@ class Display:
         bar = ProgressBar(total=max(tally.total, 1), completed=tally.done, width=30)
         head.add_row(bar, f"{tally.done}/{tally.total}", tally.left(), tally.best_text())
         rows = Table.grid(padding=(0, 2))
-        for slot, (id, progress) in sorted(self.running.items()):
+        for slot, (run, progress) in sorted(self.running.items()):
             at = f"epoch {progress.epoch + 1}/{progress.epochs}" if progress else "starting"
             value = f"val {progress.value:.4f}" if progress else ""
-            rows.add_row(f"  worker {slot}", at, value, label(self.trials[id]))
+            rows.add_row(f"  worker {slot}", at, value, label(run))
         return Group(head, rows)
 
 
@@ -107,11 +123,12 @@ class Tally:
         self.reused = reused
         self.begun = time.monotonic()
         self.best: Mapping[str, Any] | None = None
+        self.settled: int | None = None
 
     @property
     def done(self) -> int:
-        """Trials that have ended, one way or another."""
-        return sum(self.statuses.values())
+        """What has ended, one way or another: trials, or the designs of a search."""
+        return sum(self.statuses.values()) if self.settled is None else self.settled
 
     def finished(self, result: Mapping[str, Any]) -> None:
         """Count a result."""
@@ -146,14 +163,16 @@ class Tally:
         return f"{hours}:{minutes:02}:{seconds:02} left"
 
 
-def label(trial: Trial) -> str:
-    """The trial's choices by the last part of their keys, its seed, and its fold unless 0."""
+def label(trial: Trial | Run) -> str:
+    """A trial's choices by the last part of their keys, its seed, and its fold unless 0."""
     parts = [f"{key.rpartition('.')[2]}={_cell(value)}" for key, value in trial.choices.items()]
     fold = [f"fold={trial.spec.fold}"] if trial.spec.fold else []
     return " ".join([*parts, f"seed={trial.spec.seed}", *fold])
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, float) and len(repr(value)) > _LONG:
+        return f"{value:.4g}"
     return Component.model_validate(value).label if isinstance(value, Mapping) else value
 
 

@@ -1,32 +1,30 @@
-"""The folder of a sweep: held by one process, described by `sweep.json`, filled trial by trial."""
+"""The folder of a sweep: described by `sweep.json`, filled trial by trial."""
 
 import json
-import os
 import shutil
-import socket
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 from gymspace.errors import ConfigError
 from gymspace.records import HISTORY, RESULT, SPEC, read_json, write_json
 from gymspace.results.read import read_sweep
 from gymspace.schema import keys
-from gymspace.spec import SPEC_VERSION, TrialSpec
+from gymspace.spec import SPEC_VERSION, TrialSpec, identity
 from gymspace.sweep.plan import Trial
-from gymspace.sweep.space import Dimension
+from gymspace.sweep.spaces.space import Dimension, Space
 
-MANIFEST, TRIALS, LOCK, OWNER = "sweep.json", "trials", ".lock", ".owner"
+MANIFEST, TRIALS = "sweep.json", "trials"
 FINAL = ("done", "diverged", "pruned")
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a sweep is: its base config, the keys it varies, its repeats, the last command."""
+    """What a sweep is: its base config, the keys it varies, its repeats, the last command.
+
+    ``search`` has the settings of a search.
+    """
 
     name: str
     command: str
@@ -35,10 +33,11 @@ class Manifest:
     space: Sequence[Dimension]
     seeds: Sequence[int]
     folds: Sequence[int]
+    search: Mapping[str, Any] = field(default_factory=dict)
 
 
 class SweepFolder:
-    """``results/<sweep>``; make one with `hold`."""
+    """``results/<sweep>``; make one with `hold` or `share`."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -67,6 +66,15 @@ class SweepFolder:
         (path / RESULT).unlink(missing_ok=True)
         write_json(path / SPEC, _spec_file(trial))
         return path
+
+    def stop(self, trial: Trial, reason: str, like: Mapping[str, Any]) -> None:
+        """Note that ``trial`` is not run: its design was given up after the result ``like``."""
+        path = self.begin(trial)
+        (path / HISTORY).touch()
+        known = {key: like.get(key) for key in ("metric", "direction", "params", "split", "ranks")}
+        ended = {"status": "pruned", "error": reason, "best_epoch": None, "epochs": 0}
+        rest = {"seconds": 0.0, "traceback": None}
+        write_json(path / RESULT, {**known, **identity(trial.spec), **ended, **rest})
 
     def outdated(self, trial: Trial) -> bool:
         """Whether a trial was run with other user code than there is now."""
@@ -102,43 +110,6 @@ class SweepFolder:
                 )
 
 
-@contextmanager
-def hold(path: Path, part: str = "") -> Iterator[SweepFolder]:
-    """The sweep folder at ``path``, made if need be, kept from other processes meanwhile.
-
-    With a ``part``, only those who ask for the same part are kept away.
-
-    Raises:
-        ConfigError: it cannot be written, holds no sweep, or a running process holds it.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        _require_sweep(path)
-        lock, owner = FileLock(path / f"{LOCK}{part}", timeout=0), path / f"{OWNER}{part}"
-        lock.acquire()
-    except Timeout as error:
-        by = "process {pid} on {host}".format_map(read_json(owner) or {"pid": "?", "host": "?"})
-        problem = f"is held by {by}: wait for it, or choose another sweep.name"
-        raise ConfigError("sweep.name", problem, value=path) from error
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror or error}): set results=<a folder>"
-        raise ConfigError("results", problem, value=path) from error
-    try:
-        write_json(owner, {"pid": os.getpid(), "host": socket.gethostname()})
-        yield SweepFolder(path)
-    finally:
-        owner.unlink(missing_ok=True)
-        lock.release()
-
-
-def _require_sweep(path: Path) -> None:
-    """Leave alone a folder of other things; hidden files, as of a launch cut off, do not count."""
-    names = sorted(p.name for p in path.iterdir() if not p.name.startswith("."))
-    if names and not {MANIFEST, TRIALS} & set(names):
-        problem = f"holds {names[0]} and no {MANIFEST}, so it is no sweep: choose another name"
-        raise ConfigError("sweep.name", problem, value=path)
-
-
 def _spec_file(trial: Trial) -> dict[str, Any]:
     """What is kept of a trial beside its result."""
     task, design = trial.design
@@ -172,22 +143,36 @@ def _within(key: str, other: str) -> bool:
     return key == other or key.startswith(f"{other}.") or other.startswith(f"{key}.")
 
 
+def space_json(space: Space) -> list[list[dict[str, Any]]]:
+    """The dimensions of each sub-space, as JSON has them."""
+    return [[_dimension_json(d) for d in part.dimensions] for part in space.parts]
+
+
+def _dimension_json(dimension: Dimension) -> dict[str, Any]:
+    """A dimension, without what it does not have."""
+    told = json.loads(json.dumps(asdict(dimension)))
+    return {key: value for key, value in told.items() if value not in (None, [])}
+
+
 def _merged(manifest: Manifest, known: Mapping[str, Any]) -> dict[str, Any]:
     space = {d["key"]: dict(d) for d in known.get("space", ())}
     for dimension in manifest.space:
         old = space.get(dimension.key, {"choices": [], "alias": None})
         new = [c for c in dimension.choices if json.dumps(c) not in map(json.dumps, old["choices"])]
-        alias = dimension.alias or old["alias"]
         space[dimension.key] = {
             "key": dimension.key,
             "choices": [*old["choices"], *new],
-            "alias": alias,
+            "alias": dimension.alias or old["alias"],
         }
+        if (whole := dimension.range) is not None or "range" in old:
+            space[dimension.key]["range"] = old["range"] if whole is None else asdict(whole)
     return {
+        **known,
         "version": 1,
         "name": manifest.name,
         "command": manifest.command,
         "draw": manifest.draw,
+        **manifest.search,
         "base": known.get("base", dict(manifest.base)),
         "space": list(space.values()),
         "aliases": {d["key"]: d["alias"] for d in space.values() if d["alias"]},

@@ -1,28 +1,30 @@
-"""The sweep loop: what is finished is reused, the rest is checked, then run; failures are rows."""
+"""The loop of every sweep: jobs from a source to the launcher, and what became of them back."""
 
-import logging
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from gymspace.dist.jobs import Done, Event, Failed, Finished, Job, Outcome, Progress
-from gymspace.errors import ConfigError
-from gymspace.records import RESULT, Facts, Inspect, Run, write_json
+from gymspace.records import RESULT, Run, Verdict, write_json
+from gymspace.records import Progress as Epoch
 from gymspace.spec import identity
-from gymspace.sweep.draw import Draw
 from gymspace.sweep.folder import SweepFolder
-from gymspace.sweep.plan import Trial, idle_keys
+from gymspace.sweep.plan import Trial
 
-log = logging.getLogger(__name__)
+Result = dict[str, Any]
 
 
 class Launcher(Protocol):
     """Where jobs run: as many at once as it has room for, each taken when there is room."""
 
-    def run(self, jobs: Iterator[Job]) -> Iterator[Event]:
-        """Run ``jobs`` and tell what happens."""
+    def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
+        """Run ``jobs`` and tell what happens.
+
+        ``None`` instead of a job: there is none right now, ask again once one has ended.
+        """
+
+    def answer(self, slot: int, verdict: Verdict) -> None:
+        """Say ``verdict`` to the trial that runs in ``slot``."""
 
 
 # Makes a launcher for trials of so many ranks on a kind of device.
@@ -32,8 +34,11 @@ Launch = Callable[[int, str], AbstractContextManager[Launcher]]
 class Observer(Protocol):
     """Who is told how the sweep goes."""
 
-    def planned(self, total: int, reused: Sequence[dict[str, Any]]) -> None:
+    def planned(self, total: int, reused: Sequence[Result]) -> None:
         """So many trials, of which these results are there already."""
+
+    def sought(self, total: int, settled: int) -> None:
+        """A search is after so many designs, of which so many are settled by now."""
 
     def warned(self, text: str) -> None:
         """Something the user should know before the trials start."""
@@ -45,127 +50,46 @@ class Observer(Protocol):
         """A trial started, finished an epoch, or ended."""
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """The trials of a sweep, its draw and its folder; ``stale`` as in ``sweep.stale``.
+class Source(Protocol):
+    """Where jobs come from, and who learns how they went."""
 
-    ``about`` is what the folder says of the sweep once its designs are found to be sound.
-    """
+    def jobs(self) -> Iterator[Job | None]:
+        """The jobs; ``None`` while the next one waits for the end of another."""
 
-    trials: Sequence[Trial]
-    draw: Draw
-    folder: SweepFolder
-    about: Mapping[str, Any]
-    stale: str = "error"
+    def heard(self, job: Job, epoch: Epoch) -> Verdict | None:
+        """Hear of an epoch of a running trial, and say what is to become of it, if anything."""
 
+    def ended(self, job: Job, outcome: Outcome) -> None:
+        """Hear how a job ended."""
 
-def run_sweep(sweep: Sweep, launch: Launch, observer: Observer) -> list[dict[str, Any]]:
-    """Run what is missing of ``sweep`` and return the results of all its trials, in their order.
-
-    Raises:
-        ConfigError: a design that cannot be built, before the first trial starts.
-    """
-    results = reusable(sweep)
-    reused = list(results.values())
-    pending: dict[tuple[int, str], list[Trial]] = defaultdict(list)
-    for trial in sweep.trials:
-        if trial.id not in results:
-            pending[trial.spec.dist.ranks, trial.spec.device].append(trial)
-    with ExitStack() as open_launchers:
-        launchers = {place: open_launchers.enter_context(launch(*place)) for place in pending}
-        for launcher in list(launchers.values())[:1]:
-            check([trial for group in pending.values() for trial in group], launcher, observer)
-        sweep.folder.describe(sweep.about)
-        observer.planned(len(sweep.trials), reused)
-        for place, group in pending.items():
-            for trial, result in run_trials(group, sweep.folder, launchers[place], observer):
-                results[trial.id] = result
-                sweep.draw.tell(trial.choices, result)
-    return [results[trial.id] for trial in sweep.trials]
+    def beat(self) -> None:
+        """Told every few seconds, whatever happens."""
 
 
-def reusable(sweep: Sweep) -> dict[str, dict[str, Any]]:
-    """Final results by trial id, without those to run again because their code changed."""
-    results = {t.id: r for t in sweep.trials if (r := sweep.folder.result(t)) is not None}
-    if sweep.stale == "keep":
-        return results
-    outdated = [t for t in sweep.trials if t.id in results and sweep.folder.outdated(t)]
-    if outdated and sweep.stale == "error":
-        code = ", ".join(sorted(outdated[0].code)) or "user code"
-        problem = f"{len(outdated)} finished trials were run with another version of {code}"
-        raise ConfigError("sweep.stale", problem, value="error", choices=("keep", "rerun"))
-    return {id: r for id, r in results.items() if id not in {t.id for t in outdated}}
-
-
-def check(trials: Sequence[Trial], launcher: Launcher, observer: Observer) -> None:
-    """Build every design once, and on every fold one, without training any of them.
-
-    Swept keys that change nothing are warned of.
-
-    Raises:
-        ConfigError: a design that cannot be built.
-    """
-    firsts: dict[tuple[str, str | int], Trial] = {}
-    for trial in reversed(trials):
-        firsts[trial.design] = firsts[trial.design[0], trial.spec.fold] = trial
-    unique = {trial.id: trial for trial in reversed(firsts.values())}
-    jobs = (Job(id, Inspect(trial.spec), trial.spec.trial.timeout) for id, trial in unique.items())
-    built: dict[str, str] = {}
-    warnings: dict[str, None] = {}
-    for event in launcher.run(jobs):
-        if isinstance(event, Progress):
-            observer.noted(event.value)
+def drive(source: Source, launcher: Launcher, observer: Observer) -> None:
+    """Run the jobs of ``source`` to the last one."""
+    for event in launcher.run(source.jobs()):
+        if isinstance(event, Progress) and isinstance(event.value, Epoch):
+            if (verdict := source.heard(event.job, event.value)) is not None:
+                launcher.answer(event.slot, verdict)
         elif isinstance(event, Finished):
-            facts = _facts(event.outcome)
-            built[event.job.id] = facts.architecture
-            warnings |= dict.fromkeys(facts.warnings)
-    idle = idle_keys(built, trials)
-    for text in warnings:
-        if text.partition(" ")[0] not in {key for key, _, _ in idle}:  # else it is told below
-            observer.warned(text)
-    for key, layer, always in idle:
-        where = "" if always else "in some designs "
-        observer.warned(f"{key} is swept, but changes nothing {where}with model.layer={layer}")
-
-
-def _facts(outcome: Outcome) -> Facts:
-    if isinstance(outcome, Done):
-        return outcome.value
-    if isinstance(outcome, Failed) and outcome.key is not None:
-        raise _told(outcome)
-    problem = outcome.error if isinstance(outcome, Failed) else "it took more than trial.timeout"
-    raise ConfigError("model", f"cannot be built: {problem}")
-
-
-def _told(failure: Failed) -> ConfigError:
-    """The `ConfigError` that a rank raised, told again here."""
-    error = ConfigError(failure.key or "", "")
-    error.args = (failure.error,)
-    return error
-
-
-def run_trials(
-    trials: Sequence[Trial], folder: SweepFolder, launcher: Launcher, observer: Observer
-) -> Iterator[tuple[Trial, dict[str, Any]]]:
-    """Run ``trials``, yielding each with its result as it ends."""
-    by_id = {trial.id: trial for trial in trials}
-    jobs = (
-        Job(t.id, Run(t.spec, folder.begin(t).absolute(), t.choices), t.spec.trial.timeout)
-        for t in trials
-    )
-    for event in launcher.run(jobs):
+            source.ended(event.job, event.outcome)
         observer.happened(event)
-        if isinstance(event, Finished):
-            trial = by_id[event.job.id]
-            yield trial, _result(trial, event.outcome, folder)
+        source.beat()
 
 
-def _result(trial: Trial, outcome: Outcome, folder: SweepFolder) -> dict[str, Any]:
+def run_job(trial: Trial, folder: SweepFolder, heeds: bool = False) -> Job:
+    """The job of running ``trial`` in its folder, which is made for it."""
+    path = folder.begin(trial).absolute()
+    return Job(trial.id, Run(trial.spec, path, trial.choices, heeds), trial.spec.trial.timeout)
+
+
+def result_of(trial: Trial, outcome: Outcome, folder: SweepFolder) -> Result:
     """What rank 0 wrote, or a row that says why there is nothing."""
     if isinstance(outcome, Done):
         return outcome.value
     if isinstance(outcome, Failed):
-        why: dict[str, Any] = {
+        why: Result = {
             "status": "failed",
             "error": outcome.error,
             "traceback": outcome.traceback,

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from gymspace import registry
 from gymspace.spec import TrialSpec, components, design_id, parse, replace, task_id, trial_id
-from gymspace.sweep.draw import Draw
-from gymspace.sweep.space import Assignment
+from gymspace.sweep.draws.draw import Draw
+from gymspace.sweep.spaces.space import Assignment
 
 Config = Mapping[str, Any]
 # Gives the base config with some config groups chosen anew, as in {"dataset": "cora"}.
@@ -23,39 +24,56 @@ class Trial:
     choices: Assignment
     code: Mapping[str, str]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The trial's id."""
         return trial_id(self.spec)
 
-    @property
+    @cached_property
     def design(self) -> tuple[str, str]:
         """What its repeats have in common: ids of task and design."""
         return task_id(self.spec), design_id(self.spec)
 
 
-def plan(
-    draw: Draw,
-    repeats: Sequence[Mapping[str, int]],
-    base: Config,
-    groups: Mapping[str, Sequence[str]],
-    compose: Compose,
-) -> list[Trial]:
-    """All trials of ``draw``, design after design, each of them once.
+@dataclass(frozen=True)
+class Designer:
+    """Makes the trials of an assignment: one per repeat, of the base config with its choices.
 
     ``groups`` has the options of each config group; a choice among them is composed anew, any
     other is set in the config.
+    """
+
+    repeats: Sequence[Mapping[str, int]]
+    base: Config
+    groups: Mapping[str, Sequence[str]]
+    compose: Compose
+    _hashes: dict[tuple[str, str], str] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def spec(self) -> TrialSpec:
+        """The base design."""
+        return parse(self.base)
+
+    def trials(self, assignment: Assignment) -> list[Trial]:
+        """The trials of one design, in the order of the repeats.
+
+        Raises:
+            ConfigError: a choice that is not valid.
+        """
+        spec = parse(assemble(assignment, self.base, self.groups, self.compose))
+        code = source_hashes(spec, self._hashes)
+        return [Trial(spec.model_copy(update=repeat), assignment, code) for repeat in self.repeats]
+
+
+def plan(draw: Draw, designer: Designer) -> list[Trial]:
+    """All trials of ``draw``, design after design, each of them once.
 
     Raises:
         ConfigError: a choice that is not valid, before anything has run.
     """
     trials: dict[str, Trial] = {}
-    hashes: dict[tuple[str, str], str] = {}
     while (assignment := draw.ask()) is not None:
-        spec = parse(assemble(assignment, base, groups, compose))
-        code = source_hashes(spec, hashes)
-        for repeat in repeats:
-            trial = Trial(spec.model_copy(update=repeat), assignment, code)
+        for trial in designer.trials(assignment):
             trials.setdefault(trial.id, trial)
     return list(trials.values())
 

@@ -1,5 +1,6 @@
 """What a command asks for besides the trial itself: the sweep, its folder, its workers."""
 
+import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -19,7 +20,15 @@ class SweepSettings(Frozen):
     draw: Component = Component(name="grid")
     seeds: int | tuple[int, ...] = Field(1, union_mode="left_to_right")
     folds: int | tuple[int, ...] = Field(1, union_mode="left_to_right")
-    space: Mapping[str, Any] = {}
+    space: Any = None  # read by `parse_space`
+    constraints: tuple[str, ...] = Field((), strict=False)
+    sampler: Component = Component(name="tpe")
+    pruner: Component = Component(name="none")
+    objectives: tuple[str, ...] = Field((), strict=False)
+    storage: str | None = Field(None, min_length=1)
+    hours: float | None = Field(None, gt=0)
+    at_end: Literal["finish", "checkpoint"] = "finish"
+    retry: Literal["missing", "failed"] = "missing"
     dry: bool = False
     extend: bool = False
     stale: Literal["error", "keep", "rerun"] = "error"
@@ -30,6 +39,13 @@ class SweepSettings(Frozen):
         if name in (".", "..") or any(part in name for part in _FORBIDDEN):
             raise ValueError("names a folder below `results`, so it is one path segment")
         return name
+
+    @field_validator("constraints", "objectives")
+    @classmethod
+    def _differ(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        if twice := [text for text in texts if texts.count(text) > 1]:
+            raise ValueError(f"has {twice[0]} twice")
+        return texts
 
     @field_validator("seeds", "folds", mode="before")
     @classmethod
@@ -57,12 +73,18 @@ def split_config(config: Mapping[str, Any]) -> tuple[dict[str, Any], Settings]:
     """A composed config as the plain config of its trials, and the settings.
 
     Raises:
-        ConfigError: an unknown or ill-typed setting, an unknown draw.
+        ConfigError: an unknown or ill-typed setting, an unknown draw, sampler or pruner.
     """
     names = Settings.model_fields
     settings = validate(Settings, {k: v for k, v in config.items() if k in names})
-    registry.lookup("sweep.draw", settings.sweep.draw.name)
+    for name in ("draw", "sampler", "pruner"):
+        registry.lookup(f"sweep.{name}", getattr(settings.sweep, name).name)
     return {k: v for k, v in config.items() if k not in names}, settings
+
+
+def slots(settings: Settings, ranks: int) -> int:
+    """How many trials of so many ranks run at once: ``workers``, or as the cores allow."""
+    return settings.workers or max(1, len(os.sched_getaffinity(0)) // ranks)
 
 
 def repeats(settings: SweepSettings, base: TrialSpec) -> list[dict[str, int]]:

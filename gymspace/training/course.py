@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gymspace.records import GO, Verdict
 from gymspace.training.fit import Epoch
 
 # A training loss that ends this many times above where it began (or above 1) has blown up.
 BLOWN_UP = 100.0
+DONE, PRUNED, PAUSED = "done", "pruned", "paused"
+STATUS = {"go": DONE, "stop": PRUNED, "checkpoint": PAUSED}
 
 
 @dataclass(frozen=True)
@@ -70,18 +73,22 @@ class Course:
             return None
         return f"training loss rose from {self.first_loss:.4g} to {self.last_loss:.4g}"
 
-    def outcome(self) -> dict[str, Any]:
-        """Status, reason, best epoch and its scores, as the result file has them."""
-        if self.diverged:
+    def outcome(self, verdict: Verdict = GO) -> dict[str, Any]:
+        """Status, reason, best epoch and its scores, as the result file has them.
+
+        ``verdict`` is the parent's if it cut the trial short, whatever the losses were by then.
+        """
+        cut = verdict.kind != "go"
+        if self.diverged and not cut:
             return self._row("diverged", self.diverged)
-        if self.best_epoch is None:
+        if self.best_epoch is None and not cut:
             error = f"val_{self.metric} was undefined at every evaluation: no epoch to choose"
             return self._row("failed", error)
         undefined = {"undefined": dict(self.undefined)} if self.undefined else {}
-        return {**self._row("done", None), **dict(self.best), **undefined}
+        row = self._row(STATUS[verdict.kind], verdict.reason or None, self.best_epoch)
+        return {**row, **dict(self.best), **undefined}
 
-    def _row(self, status: str, error: str | None) -> dict[str, Any]:
-        best = self.best_epoch if status == "done" else None
+    def _row(self, status: str, error: str | None, best: int | None = None) -> dict[str, Any]:
         return {"status": status, "error": error, "best_epoch": best, "epochs": self.epochs}
 
     def _improves(self, value: float) -> bool:

@@ -62,8 +62,6 @@ def restore(path: Path, spec: TrialSpec, trial: Fit) -> Saved:
     starts anew.
     """
     fresh = Saved(Course(spec.metric, trial.metrics[spec.metric].direction))
-    if not spec.train.checkpoint:
-        return fresh
     try:
         state = load(path)
     except FileNotFoundError:

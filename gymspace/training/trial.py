@@ -2,9 +2,8 @@
 
 import random
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -15,44 +14,45 @@ from gymspace.errors import ConfigError
 from gymspace.graph.task import DTYPES, Task
 from gymspace.models.budget import count_params
 from gymspace.models.model import build_model
-from gymspace.records import Progress, Run
+from gymspace.records import GO, KINDS, Progress, Report, Run, Verdict
 from gymspace.spec import TrialSpec, identity
 from gymspace.training.averaging import averaged
 from gymspace.training.batches import Loader
 from gymspace.training.budget import sized
+from gymspace.training.course import PAUSED, Course
 from gymspace.training.encoded import known_of
-from gymspace.training.fit import Fit, fit
+from gymspace.training.fit import Epoch, Fit, fit
 from gymspace.training.group import Group
 from gymspace.training.optim import build_optimizer, build_scheduler
 from gymspace.training.resume import LAST, restore
 from gymspace.training.writer import Writer
 
-Report = Callable[[Progress], None]
-
 
 def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, Any]:
     """Train the trial of ``run`` and return its result; rank 0 writes all files of the trial.
 
-    The result file comes last and at once, so a trial that was cut off never looks finished.
+    The result file comes last and at once, so a trial that was cut off never looks finished; one
+    that is to go on later, with a result of status ``paused``, has no such file.
     """
     spec, begun = run.spec, time.perf_counter()
     seed_everything(spec.seed)
     trial = assemble(spec, task, group)
     saved = restore(run.folder / LAST, spec, trial)
-    course, begun = saved.course, begun - saved.seconds
+    course, begun, verdict = saved.course, begun - saved.seconds, GO
     with ExitStack() as files:
         writer = Writer(run, trial, saved, files) if group.rank == 0 else None
         epochs = fit(trial, spec.train.epochs, spec.train.eval_every, course.epochs)
         # Asked before each epoch: a trial cut off just after its last one has none to run.
-        while not course.stops(spec.train.early_stopping) and (epoch := next(epochs, None)):
+        while not (over := is_over(course, spec)) and verdict.kind == "go":
+            epoch = next(epochs)
             course = course.after(epoch)
-            if writer and epoch.scores:
-                writer.epoch(epoch.row, course, time.perf_counter() - begun)
-                value = epoch.scores[f"val_{spec.metric}"].value
-                report(Progress(epoch.epoch, spec.train.epochs, value))
+            if epoch.scores:
+                if writer:
+                    writer.epoch(epoch.row, course, time.perf_counter() - begun)
+                verdict = consult(run, epoch, group, report)
         result = {
             **identity(spec),
-            **course.outcome(),
+            **course.outcome(GO if over else verdict),
             "metric": spec.metric,
             "direction": course.direction,
             "params": count_params(trial.model),
@@ -62,9 +62,28 @@ def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, A
         }
         if trial.budget is not None:
             result["budget"] = asdict(trial.budget)
-        if writer:
+        if writer and result["status"] == PAUSED:
+            writer.pause(course, result["seconds"])
+        elif writer:
             writer.finish(result)
     return result
+
+
+def is_over(course: Course, spec: TrialSpec) -> bool:
+    """Whether no epoch is left to run: all are done, the patience is, or the loss is no number."""
+    return course.epochs >= spec.train.epochs or course.stops(spec.train.early_stopping)
+
+
+def consult(run: Run, epoch: Epoch, group: Group, report: Report) -> Verdict:
+    """Report ``epoch`` and return what is to become of the trial, the same on all ranks.
+
+    The reason stays with rank 0, which is the one that talks to the parent and writes the result.
+    """
+    score = epoch.scores[f"val_{run.spec.metric}"].value
+    progress = Progress(epoch.epoch, run.spec.train.epochs, score)
+    verdict: Verdict = (report(progress, True) if run.heeds else report(progress)) or GO
+    (kind,) = group.add(KINDS.index(verdict.kind))  # nothing is said to the others: they add 0
+    return replace(verdict, kind=KINDS[int(kind)])
 
 
 def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:

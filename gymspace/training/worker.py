@@ -13,7 +13,7 @@ import torch
 from gymspace.errors import ConfigError
 from gymspace.graph.task import Source, Task, load_source, source_spec, split_task
 from gymspace.models.budget import count_params
-from gymspace.records import LOG, Facts, Inspect, Run
+from gymspace.records import LOG, Facts, Inspect, Report, Run
 from gymspace.schema import Component
 from gymspace.spec import TrialSpec
 from gymspace.training.batches import SPLITS
@@ -36,7 +36,7 @@ class Worker:
         self.source = lru_cache(maxsize=2)(load_source)
         self.encoded = lru_cache(maxsize=2)(self._encoded)
 
-    def __call__(self, request: Inspect | Run, report: Callable[[Any], None]) -> Any:
+    def __call__(self, request: Inspect | Run, report: Report) -> Any:
         with process_kept():
             return self._answer(request, report)
 
@@ -50,7 +50,7 @@ class Worker:
             return inspect(request.spec, task)
 
     @_answer.register
-    def _(self, request: Run, report: Callable[[Any], None]) -> dict[str, Any]:
+    def _(self, request: Run, report: Report) -> dict[str, Any]:
         level = logging.ERROR if self.group.rank else logging.INFO
         with trial_log(request.folder / LOG, level):
             log.info("pid %d", os.getpid())
@@ -94,7 +94,9 @@ def inspect(spec: TrialSpec, task: Task) -> Facts:
         for judge in (trial.loss, *(metric.update for metric in trial.metrics.values())):
             judge(zeros, source.y, getattr(task.split, split))
     warnings = tuple(ineffective(spec, trial.model))
-    return Facts(count_params(trial.model), repr(trial.model), task.split.text, warnings)
+    directions = {name: metric.direction for name, metric in trial.metrics.items()}
+    made_of = repr(trial.model)
+    return Facts(count_params(trial.model), made_of, task.split.text, warnings, directions)
 
 
 @contextmanager

@@ -32,11 +32,14 @@ class Writer:
         """Write an evaluated epoch, and the checkpoints if they are kept."""
         self._record(row)
         if self.run.spec.train.checkpoint:
-            saved = Saved(course, self.history.rows, seconds)
-            state = snapshot(self.run.spec, self.trial, saved)
-            save(self.run.folder / LAST, state)
+            state = self._keep(course, seconds)
             if course.best_epoch == row["epoch"]:
                 save(self.run.folder / BEST, state)
+
+    def pause(self, course: Course, seconds: float) -> None:
+        """Write what the trial needs to go on later, whether checkpoints are kept or not."""
+        self._keep(course, seconds)
+        log.info("paused after %d epochs", course.epochs)
 
     def finish(self, result: Mapping[str, Any]) -> None:
         """Write the result, which makes the trial count as finished."""
@@ -45,6 +48,14 @@ class Writer:
         why = f": {result['error']}" if result["error"] else ""
         log.info("%s after %d epochs%s", result["status"], result["epochs"], why)
         write_json(self.run.folder / RESULT, result)
+        if not self.run.spec.train.checkpoint:
+            (self.run.folder / LAST).unlink(missing_ok=True)
+
+    def _keep(self, course: Course, seconds: float) -> dict[str, Any]:
+        saved = Saved(course, self.history.rows, seconds)
+        state = snapshot(self.run.spec, self.trial, saved)
+        save(self.run.folder / LAST, state)
+        return state
 
     def _record(self, row: Mapping[str, float]) -> None:
         self.history.add(row)

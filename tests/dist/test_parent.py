@@ -17,10 +17,11 @@ from pathlib import Path
 from gymspace.dist.slots import Job, Progress, Slots, terminate_as_interrupt
 
 CANARY = True
-folder, verb = Path(sys.argv[1]), sys.argv[2:]
+folder, worker, ranks, *verb = sys.argv[1:]
+folder = Path(folder)
 with (folder / "starts").open("a") as file:
     file.write("started\\n")
-with terminate_as_interrupt(), Slots("tests.dist.workers:Toy", 2, 1) as slots:
+with terminate_as_interrupt(), Slots(worker, 2, int(ranks)) as slots:
     for event in slots.run(Job(str(i), tuple(verb)) for i in range(2)):
         if isinstance(event, Progress):
             with (folder / "working").open("a") as file:
@@ -31,17 +32,20 @@ with terminate_as_interrupt(), Slots("tests.dist.workers:Toy", 2, 1) as slots:
 
 @pytest.fixture
 def program(tmp_path):
-    """Start the program with a verb for its workers, in a process group of its own."""
+    """Start the program with a verb for its two slots, in a process group of its own."""
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
     root = str(Path(__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": root, "TMPDIR": str(tmp_path)}
     started = []
 
-    def start(*verb):
+    def start(verb, worker="Toy", ranks=1):
         started.append(
             subprocess.Popen(
-                [sys.executable, str(path), str(tmp_path), *verb],
+                [
+                    *(sys.executable, str(path), str(tmp_path)),
+                    *(f"tests.dist.workers:{worker}", str(ranks), verb),
+                ],
                 env=environment,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -88,6 +92,23 @@ def test_no_process_and_no_file_is_left(program, tmp_path, kill):
     process.wait(30)
     assert until(lambda: not any(alive(pid) for pid in below))
     assert until(lambda: not list(tmp_path.glob("gymspace-*")))
+
+
+@pytest.mark.parametrize(
+    ("verb", "worker", "ranks"), [("asks_once", "Toy", 1), ("first_asks", "Group", 2)]
+)
+def test_a_rank_that_waits_for_an_answer_ends_with_its_parent(
+    program, tmp_path, verb, worker, ranks
+):
+    """Also the one that waits for that rank."""
+    process = program(verb, worker, ranks)
+    working = tmp_path / "working"
+    assert until(lambda: working.exists() and working.read_text().count("\n") == 2)
+    below = descendants(process.pid)
+    assert len(below) == 1 + 2 * ranks
+    process.kill()
+    process.wait(30)
+    assert until(lambda: not any(alive(pid) for pid in below))
 
 
 def test_ctrl_c_reaches_the_parent_alone(program, tmp_path):

@@ -64,6 +64,21 @@ def test_a_config_error_is_about_no_rank(pair):
     assert failed.key == "model.layer"
 
 
+def test_memory_that_torch_cannot_get_is_told_as_such(pair, monkeypatch):
+    """Its allocator for the CPU raises what any other mistake does."""
+    monkeypatch.setattr(slot, "GRACE", 0.3)
+    failed = outcome(pair, "too_large")
+    assert failed.kind == "memory"
+    assert "out of memory: RuntimeError" in failed.error
+
+
+def test_only_rank_0_is_answered(pair):
+    for event in pair.run([Job("job", ("first_asks",))]):
+        if isinstance(event, Progress):
+            pair.answer(event.slot, "go on")
+    assert event.outcome == Done(("go on", 1.0))
+
+
 def test_a_result_is_not_lost_to_a_rank_that_lags(pair, monkeypatch):
     monkeypatch.setattr(slot, "LAG", 0.3)
     assert outcome(pair, "one_lags") == Done("result")

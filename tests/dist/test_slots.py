@@ -93,23 +93,24 @@ def test_a_large_value_goes_both_ways(one):
 
 
 @pytest.mark.parametrize(
-    ("verb", "error", "trace", "key", "reused"),
+    ("verb", "error", "trace", "kind", "reused"),
     [
-        ("wrong", "ValueError: two lines", "in wrong", None, True),
-        ("unpicklable", "", "<lambda>", None, True),
-        ("unreadable", "what rank 0 sent cannot be read here", "TypeError", None, False),
-        ("config", "model.layer=gatt: no such layer", "in config", "model.layer", True),
-        ("memory", "MemoryError: no more", "in memory", None, False),
-        ("leave", "SystemExit: 4", "in leave", None, False),
+        ("wrong", "ValueError: two lines", "in wrong", "error", True),
+        ("unpicklable", "", "<lambda>", "error", True),
+        ("unreadable", "what rank 0 sent cannot be read here", "TypeError", "lost", False),
+        ("config", "model.layer=gatt: no such layer", "in config", "config", True),
+        ("memory", "out of memory: MemoryError: no more", "in memory", "memory", False),
+        ("leave", "SystemExit: 4", "in leave", "error", False),
     ],
 )
-def test_an_exception_is_an_outcome(one, verb, error, trace, key, reused):
+def test_an_exception_is_an_outcome(one, verb, error, trace, kind, reused):
     before = outcome(one, "pid")
     failed = outcome(one, verb)
     assert failed.error.startswith(error)
     assert "\n" not in failed.error
     assert trace in failed.traceback
-    assert failed.key == key
+    assert (failed.kind, failed.lasting) == (kind, kind != "lost")
+    assert failed.key == ("model.layer" if kind == "config" else None)
     assert (outcome(one, "pid") == before) == reused
 
 
@@ -122,7 +123,7 @@ def test_an_exception_is_an_outcome(one, verb, error, trace, key, reused):
 )
 def test_a_death_is_an_outcome_with_the_last_words(one, payload, error, end):
     failed = outcome(one, *payload)
-    assert (failed.error, failed.key) == (error, None)
+    assert (failed.error, failed.key, failed.kind) == (error, None, "lost")
     assert end in failed.traceback
     assert outcome(one, "echo", 1) == Done(1)
 

@@ -53,6 +53,18 @@ class Toy:
             report(i)
         return number
 
+    def asks(self, report, number):
+        return [report(i, True) for i in range(number)]
+
+    def asks_once(self, report):
+        return report(os.getpid(), True)
+
+    def looks(self, report):
+        """Report until something is said."""
+        while (said := report("still here")) is None:
+            time.sleep(0.01)
+        return said
+
     def wrong(self, report):
         raise ValueError("two\nlines")
 
@@ -116,6 +128,16 @@ class Group(Toy):
         if self.rank == rank:
             os.kill(os.getpid(), signal.SIGKILL)
         return self.total(report, 0)
+
+    def first_asks(self, report):
+        """Rank 0 waits for an answer, the others for rank 0."""
+        said = report(os.getpid(), True)
+        return said, self.total(report, 0)
+
+    def too_large(self, report):
+        import torch
+
+        return torch.empty(10**14)
 
     def one_lags(self, report):
         if self.rank == 1:

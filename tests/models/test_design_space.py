@@ -9,9 +9,9 @@ import yaml
 from gymspace.__main__ import config_dir
 from gymspace.models.model import build_model
 from gymspace.spec import parse
-from gymspace.sweep.draw import Random
+from gymspace.sweep.draws.draw import Random
 from gymspace.sweep.plan import assemble
-from gymspace.sweep.space import parse_space
+from gymspace.sweep.spaces.space import parse_space
 from gymspace.training.optim import build_optimizer
 from tests.models.designs import loss_of, toy_graph
 

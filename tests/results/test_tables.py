@@ -197,3 +197,24 @@ def test_budgets_have_columns_where_a_trial_has_one(sweep):
     board = read_table(study.folder / "leaderboard.csv").sort_values("model.stage")
     assert board[sorted(names)].iloc[0].tolist() == [0.25, 80, 7]
     assert board["width"].isna().tolist() == [False, True]
+
+
+def test_what_a_search_gave_up_keeps_its_means_and_has_no_rank(sweep):
+    study = sweep()
+    study.add({"model.layers_mp": 2}, seed=0, val=[0.9])
+    study.add({"model.layers_mp": 2}, seed=1, status="pruned")
+    study.add({"model.layers_mp": 3}, seed=0, val=[0.5])
+    best, given_up = board(study)
+    assert (best["rank"], best["model.layers_mp"]) == (1, 3)
+    assert (given_up.get("rank"), given_up["n_done"], given_up["n_pruned"]) == (None, 1, 1)
+    assert given_up["val_accuracy_mean"] == 0.9
+
+
+def test_a_front_of_several_goals(sweep):
+    study = sweep()
+    for layers, (value, params) in enumerate([(0.9, 50), (0.8, 50), (0.7, 10), (0.6, 20)]):
+        study.add({"model.layers_mp": layers}, val=[value], params=params)
+    goals = [("params", False), ("val_accuracy", True)]
+    table = leaderboard_table(read_trials(study.folder), goals=goals)
+    assert {row["model.layers_mp"] for row in table.rows if row["pareto"]} == {0, 2}
+    assert [row["params"] for row in table.rows] == [10, 20, 50, 50]

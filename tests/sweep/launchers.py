@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gymspace.dist.jobs import Done, Event, Failed, Finished, Job, Outcome, Started
-from gymspace.records import HISTORY, RESULT, Facts, Inspect, Run, write_json
+from gymspace.dist.jobs import Done, Event, Failed, Finished, Job, Outcome, Progress, Started
+from gymspace.records import GO, HISTORY, RESULT, Facts, Inspect, Run, Verdict, write_json
+from gymspace.records import Progress as Epoch
 from gymspace.spec import TrialSpec, identity
 
+MAX = {"accuracy": "max"}
 Answer = Callable[[TrialSpec], Outcome]
 
 
@@ -36,12 +38,12 @@ def done(spec: TrialSpec) -> Outcome:
 
 def alike(spec: TrialSpec) -> Outcome:
     """Every design is built alike."""
-    return Done(Facts(7, "one model for all", "1/1/1"))
+    return Done(Facts(7, "one model for all", "1/1/1", (), MAX))
 
 
 def apart(spec: TrialSpec) -> Outcome:
     """Every design is a model of its own."""
-    return Done(Facts(7, repr(spec.model), "1/1/1"))
+    return Done(Facts(7, repr(spec.model), "1/1/1", (), MAX))
 
 
 class Script:
@@ -58,11 +60,16 @@ class Script:
         self.places.append((ranks, device))
         yield self
 
-    def run(self, jobs: Iterator[Job]) -> Iterator[Event]:
+    def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
         """One job after another, each taken when the one before is over."""
         for job in jobs:
+            if job is None:
+                return
             yield Started(0, job)
             yield Finished(0, job, self._outcome(job.payload))
+
+    def answer(self, slot: int, verdict: Any) -> None:
+        """No trial listens."""
 
     def _outcome(self, payload: Inspect | Run) -> Outcome:
         if isinstance(payload, Inspect):
@@ -75,6 +82,62 @@ class Script:
             (payload.folder / HISTORY).touch()
             write_json(payload.folder / RESULT, outcome.value)
         return outcome
+
+
+class Room(Script):
+    """Several slots whose trials take turns, an epoch each, and heed what is answered."""
+
+    def __init__(self, slots: int = 2, run: Answer = done, inspect: Answer = apart):
+        super().__init__(run, inspect)
+        self._slots = slots
+        self._busy: dict[int, tuple[Job, int]] = {}
+        self._answers: dict[int, Verdict] = {}
+        self.most = 0
+
+    def answer(self, slot: int, verdict: Verdict) -> None:
+        """The trial learns it after this epoch."""
+        self._answers[slot] = verdict
+
+    def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
+        """Every free slot takes a job; then each trial does an epoch."""
+        while True:
+            for slot in set(range(self._slots)) - self._busy.keys():
+                if (job := next(jobs, None)) is None:
+                    break
+                self._busy[slot] = (job, 0)
+                yield Started(slot, job)
+            self.most = max(self.most, len(self._busy))
+            if not self._busy:
+                return
+            for slot in sorted(self._busy):
+                yield from self._epoch(slot)
+
+    def _epoch(self, slot: int) -> Iterator[Event]:
+        job, epoch = self._busy[slot]
+        run = job.payload
+        if isinstance(run, Run) and epoch < (epochs := run.spec.train.epochs):
+            self._busy[slot] = (job, epoch + 1)
+            yield Progress(slot, job, Epoch(epoch, epochs, score(run.spec)))
+            verdict = self._answers.pop(slot, GO)
+            assert not run.heeds or verdict is not None
+            if verdict.kind == "go" or epoch + 1 == epochs:
+                return
+            yield self._over(slot, self._cut(run, verdict, epoch + 1))
+        else:
+            yield self._over(slot, self._outcome(run))
+
+    def _over(self, slot: int, outcome: Outcome) -> Finished:
+        return Finished(slot, self._busy.pop(slot)[0], outcome)
+
+    def _cut(self, run: Run, verdict: Verdict, epochs: int) -> Outcome:
+        if verdict.kind == "checkpoint":
+            (run.folder / "last.pt").touch()
+            return Done({**result(run.spec, status="paused", epochs=epochs)})
+        self.ran.append(run.spec)
+        value = result(run.spec, status="pruned", error=verdict.reason, epochs=epochs)
+        (run.folder / HISTORY).touch()
+        write_json(run.folder / RESULT, value)
+        return Done(value)
 
 
 class Inside(Script):
@@ -105,7 +168,7 @@ class Inside(Script):
             return super()._outcome(payload)
         (self.inspected if isinstance(payload, Inspect) else self.ran).append(payload.spec)
         try:
-            return Done(self._worker(payload, lambda value: None))
+            return Done(self._worker(payload, lambda value, wait=False: None))
         except Exception as error:
             return Failed(str(error), "", getattr(error, "key", None))
 
@@ -122,6 +185,10 @@ class Watch:
     def planned(self, total: int, reused: Any) -> None:
         """Remember how many trials there are."""
         self.total, self.reused = total, len(reused)
+
+    def sought(self, total: int, settled: int) -> None:
+        """Remember how many designs are settled."""
+        self.total, self.settled = total, settled
 
     def warned(self, text: str) -> None:
         """Remember a warning."""

@@ -11,14 +11,15 @@ import pytest
 from gymspace.errors import ConfigError
 from gymspace.records import HISTORY, RESULT, SPEC, read_json, write_json
 from gymspace.spec import parse
-from gymspace.sweep.folder import Manifest, SweepFolder, base_of, hold
+from gymspace.sweep.folder import Manifest, SweepFolder, base_of
+from gymspace.sweep.hold import hold
 from gymspace.sweep.plan import Trial
-from gymspace.sweep.space import Dimension
+from gymspace.sweep.spaces.space import Dimension
 
 HOLDER = """
 import sys
 from pathlib import Path
-from gymspace.sweep.folder import hold
+from gymspace.sweep.hold import hold
 with hold(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

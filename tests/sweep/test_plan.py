@@ -4,9 +4,9 @@ import pytest
 
 from gymspace.errors import ConfigError
 from gymspace.spec import parse
-from gymspace.sweep.draw import Grid
-from gymspace.sweep.plan import Trial, assemble, idle_keys, plan, source_hashes
-from gymspace.sweep.space import parse_space
+from gymspace.sweep.draws.draw import Grid
+from gymspace.sweep.plan import Designer, Trial, assemble, idle_keys, plan, source_hashes
+from gymspace.sweep.spaces.space import parse_space
 
 GROUPS = {"dataset": ["digits", "scale_free"]}
 
@@ -18,7 +18,7 @@ def compose(chosen):
 
 
 def planned(space, repeats=({"seed": 0, "fold": 0},), base=None):
-    return plan(Grid(parse_space(space)), repeats, base or {}, GROUPS, compose)
+    return plan(Grid(parse_space(space)), Designer(repeats, base or {}, GROUPS, compose))
 
 
 def test_trials_come_design_after_design_each_with_its_repeats():

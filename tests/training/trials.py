@@ -34,10 +34,12 @@ def assembled(keys: dict | None = None) -> Fit:
     return assemble(spec, task, Group())
 
 
-def run(folder: Path, keys: dict | None = None, report=lambda progress: None, choices=None) -> dict:
+def run(
+    folder: Path, keys: dict | None = None, report=lambda progress: None, choices=None, heeds=False
+) -> dict:
     """The result of the trial, run in ``folder`` by a worker of its own."""
     folder.mkdir(exist_ok=True, parents=True)
-    return Worker(0, 1)(Run(spec_of(keys), folder, choices or {}), report)
+    return Worker(0, 1)(Run(spec_of(keys), folder, choices or {}, heeds), report)
 
 
 def history(folder: Path) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The sweep loop with a launcher that follows a script: what is run, reused, told and written."""
+"""A planned sweep with a launcher that follows a script: what is run, reused, told and written."""
 
 from dataclasses import replace
 
@@ -7,11 +7,11 @@ import pytest
 from gymspace.dist.jobs import Done, Failed, Progress, Started, TimedOut
 from gymspace.errors import ConfigError
 from gymspace.records import RESULT, Facts, Inspect, read_json, write_json
-from gymspace.sweep.draw import Grid
+from gymspace.sweep.draws.draw import Grid
 from gymspace.sweep.folder import SweepFolder
-from gymspace.sweep.loop import Sweep, reusable, run_sweep
-from gymspace.sweep.plan import plan
-from gymspace.sweep.space import parse_space
+from gymspace.sweep.plan import Designer, plan
+from gymspace.sweep.planned import Sweep, reusable, run_sweep
+from gymspace.sweep.spaces.space import parse_space
 from tests.sweep.launchers import Script, Watch, alike, apart, done, result
 
 SPACE = {"model.layers_mp": [1, 2, 3]}
@@ -35,7 +35,9 @@ def sweep(tmp_path):
     def make(space=SPACE, seeds=1, folds=1, stale="error", base=None):
         repeats = [{"seed": seed, "fold": fold} for fold in range(folds) for seed in range(seeds)]
         config = base or {}
-        trials = plan(Grid(parse_space(space)), repeats, config, {}, lambda chosen: config)
+        trials = plan(
+            Grid(parse_space(space)), Designer(repeats, config, {}, lambda chosen: config)
+        )
         draw = Listening(parse_space(space))
         return Sweep(trials, draw, SweepFolder(tmp_path), {"name": "s"}, stale)
 
@@ -44,7 +46,7 @@ def sweep(tmp_path):
 
 def run(sweep, **answers):
     script, watch = Script(**answers), Watch()
-    return run_sweep(sweep, script, watch), script, watch
+    return run_sweep(sweep, script, watch)[0], script, watch
 
 
 def test_everything_runs_once_and_is_told_in_the_order_of_the_plan(sweep):
@@ -120,7 +122,7 @@ def test_a_result_cut_off_is_run_again_and_gone_meanwhile(sweep):
 def test_each_design_is_looked_at_once_and_before_the_first_trial(sweep):
     script = Script()
     script._run = lambda spec: done(spec) if len(script.inspected) == 3 else Failed("early", "")
-    results = run_sweep(sweep(seeds=2), script, Watch())
+    results, _ = run_sweep(sweep(seeds=2), script, Watch())
     assert {r["status"] for r in results} == {"done"}
     assert [s.model.layers_mp for s in script.inspected] == [1, 2, 3]
 

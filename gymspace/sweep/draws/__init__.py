@@ -1,0 +1,1 @@
+"""How designs are drawn from a space beforehand."""

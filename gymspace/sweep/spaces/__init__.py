@@ -1,0 +1,1 @@
+"""The space of a sweep: dimensions, conditions, unions, constraints."""

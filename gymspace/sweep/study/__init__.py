@@ -1,0 +1,1 @@
+"""The study that the processes of a search share."""
