@@ -11,7 +11,7 @@ PROJECT := .venv/project-$(call sum,requirements.lock pyproject.toml)
 PIP := python -m pip --disable-pip-version-check
 QUIET := $(if $(CI),--quiet)
 
-.PHONY: help setup demo test lint format hooks lock clean
+.PHONY: help setup demo test notebooks docs lint format hooks lock clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -24,6 +24,13 @@ demo: $(PROJECT) ## the example grid, cut to 60 epochs, on the embedded graph, a
 
 test: $(PROJECT) ## the whole test suite; options for pytest in ARGS
 	$(BIN)/python -m pytest $(ARGS)
+
+notebooks: $(PROJECT) ## the notebooks, run top to bottom, in build/notebooks
+	rm -rf build/notebooks && mkdir -p build && cp -r notebooks build/notebooks
+	cd build/notebooks && ../../$(BIN)/python -m jupyter nbconvert --to notebook --execute --inplace *.ipynb
+
+docs: notebooks ## the docs site, in site/; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 lint: $(PROJECT) ## the static checks: ruff (lint and format) and mypy
 	$(BIN)/ruff check .
@@ -48,7 +55,7 @@ lock: ## bring requirements.lock up to date
 	cp "$$dir"/lock requirements.lock && git --no-pager diff --stat requirements.lock
 
 clean: ## remove .venv and what tools leave behind; results/ stays
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PROJECT): $(PACKAGES)

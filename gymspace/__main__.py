@@ -16,7 +16,7 @@ from typing import Any
 from gymspace import registry
 from gymspace.dist.slots import Slots, StartError, terminate_as_interrupt
 from gymspace.errors import ConfigError
-from gymspace.results.show import show_trial, summary
+from gymspace.results.show import show_trial
 from gymspace.schema import Component, unknown_key
 from gymspace.spec import TrialSpec, parse, trial_id
 from gymspace.sweep.arguments import flags_first
@@ -147,7 +147,17 @@ def multirun(config: Any, arguments: Sequence[str], loader: Any) -> None:
         groups={d.key: loader.get_group_options(d.key.replace(".", "/")) for d in space.dimensions},
         compose=lambda chosen: composed(tuple(f"{k}={v}" for k, v in sorted(chosen.items()))),
     )
-    sys.exit(execute(command, launcher(settings), Console(), summary))
+    sys.exit(execute(command, launcher(settings), Console(), _summary))
+
+
+def _summary(folder: Path, console: Any) -> None:
+    # Here: pandas and scipy, which running needs not.
+    from gymspace.report.ending import write_at_end
+    from gymspace.terminal.top import summary
+
+    if problem := write_at_end(folder):
+        console.print(problem, markup=False, soft_wrap=True)
+    summary(folder, console)
 
 
 def launcher(settings: Settings) -> Launch:

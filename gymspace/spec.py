@@ -92,6 +92,15 @@ class LogSpec(Frozen):
     """What a trial writes besides its result."""
 
     tensorboard: bool = True
+    embeddings: bool = False
+    rank_plots: bool = False
+
+    @field_validator("embeddings")
+    @classmethod
+    def _has_a_reader(cls, wanted: bool, info: ValidationInfo) -> bool:
+        if wanted and not info.data.get("tensorboard", True):
+            raise ValueError("is for TensorBoard: needs log.tensorboard=true")
+        return wanted
 
 
 class RunSpec(Frozen):

@@ -51,6 +51,7 @@ def files(folder, pattern):
 
 def test_the_wheel_holds_code_and_configs_and_nothing_else(wheel):
     code = files("gymspace", "*.py") | files("hydra_plugins", "*.py")
+    code |= {name for name in files("gymspace", "*.*") if "/templates/" in name}
     configs = {f"gymspace/{name}" for name in files("conf", "*.yaml")}
     names = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert "gymspace/conf/config.yaml" in names

@@ -85,6 +85,8 @@ CHANGES = {
     "dist.ranks": (2, "trial"),
     "trial.timeout": (60, ""),
     "log.tensorboard": (False, ""),
+    "log.embeddings": (True, ""),
+    "log.rank_plots": (True, ""),
 }
 
 

@@ -19,8 +19,8 @@ RANKS = (
     ("graph", "results"),
     ("encodings",),
     ("models", "loaders", "analysis"),
-    ("training",),
-    ("dist",),
+    ("training", "terminal", "report"),
+    ("dist", "live"),
     ("sweep",),
     ("__main__",),
 )
@@ -29,9 +29,9 @@ OWNERS = {
     "hydra": {"__main__", "hydra_plugins"},
     "omegaconf": {"__main__", "hydra_plugins"},
     "optuna": {"sweep", "analysis"},
-    "pandas": {"results", "analysis"},
+    "pandas": {"results", "analysis", "terminal", "report"},
 }
-FREE_OF_TORCH = ("sweep", "results", "analysis")
+FREE_OF_TORCH = ("sweep", "results", "analysis", "terminal", "report", "live")
 OUTSIDE = {"hydra_plugins", "experiments", "tests", "benchmarks", "notebooks"}
 
 
@@ -100,7 +100,9 @@ def fault(module: str, name: str) -> str | None:
         return None
     if top in OUTSIDE:
         return "it lies outside the package"
-    if top == "gymspace" and here != there and RANK[here] <= RANK.get(there, -1):
+    # The command line of a room may use the rooms above it.
+    rank = RANK["__main__"] if module.endswith(".__main__") else RANK[here]
+    if top == "gymspace" and here != there and rank <= RANK.get(there, -1):
         return "not downward"
     return None
 

@@ -26,6 +26,11 @@ class NodeHead(nn.Module):
         self.blocks = nn.ModuleList(make_block(dim_in, dim_in) for _ in range(layers - 1))
         self.out = dense(dim_in, dim_out, bias=True)
 
+    @property
+    def last(self) -> nn.Module:
+        """The map whose input is a node's embedding."""
+        return self.out
+
     def forward(self, graph: Graph) -> Tensor:
         for block in self.blocks:
             graph = block(graph)
@@ -40,6 +45,11 @@ class LayerHead(nn.Module):
     def __init__(self, layer: nn.Module):
         super().__init__()
         self.layer = layer
+
+    @property
+    def last(self) -> nn.Module:
+        """The map whose input is a node's embedding."""
+        return self.layer
 
     def forward(self, graph: Graph) -> Tensor:
         return self.layer(graph).x

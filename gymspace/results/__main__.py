@@ -1,24 +1,91 @@
-"""`python -m gymspace.results [COMMAND] FOLDER`: a finished or running sweep in the terminal."""
+"""`python -m gymspace.results [COMMAND] FOLDER`: what is asked of a finished or running sweep."""
 
 import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
-
-from rich.console import Console
+from typing import Any, NoReturn
 
 from gymspace.errors import ConfigError
-from gymspace.results import show
-from gymspace.results.query import condition, resolve, select, sort
-from gymspace.results.tables import Row, Table
-from gymspace.results.view import View, load_view
 
-_COMMANDS = """commands:
-  top       best designs, means per dimension, reasons of failures (the default)
-  failures  every trial that failed, diverged or timed out, with its reason"""
-_PIPE_WIDTH = 100
+_PROGRAM = "python -m gymspace.results"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A module with ``options(parser)`` and ``run(asked)``, and what its help says."""
+
+    module: str
+    about: str
+    example: str
+
+
+COMMANDS: Mapping[str, Command] = {
+    "top": Command(
+        "gymspace.terminal.top",
+        "the best designs, means per choice, reasons of failures",
+        "results/node_grid --where stage=skipsum --sort params",
+    ),
+    "rank": Command(
+        "gymspace.terminal.rank",
+        "the choices of each dimension, ranked where all else is equal",
+        "results/node_grid --dimension stage --tolerance 0.01",
+    ),
+    "compare": Command(
+        "gymspace.terminal.compare",
+        "two designs of a sweep, or two sweeps: is one better?",
+        "results/node_grid 1 2",
+    ),
+    "importance": Command(
+        "gymspace.terminal.importance",
+        "how much each dimension matters, alone and in pairs",
+        "results/node_grid --pairs",
+    ),
+    "similar": Command(
+        "gymspace.terminal.similar",
+        "which tasks rank designs alike, and what to try on a new one",
+        "results/tasks --anchors 4 --new results/mine",
+    ),
+    "pareto": Command(
+        "gymspace.terminal.pareto",
+        "designs that no other beats in score and cost",
+        "results/node_grid --against params --against seconds",
+    ),
+    "curves": Command(
+        "gymspace.terminal.curves",
+        "learning curves of designs, or how a search closed in, drawn",
+        "results/node_grid 1 2 --column val_loss",
+    ),
+    "failures": Command(
+        "gymspace.terminal.failures",
+        "how trials ended badly: status and reason, counted",
+        "results/node_grid --each",
+    ),
+    "show": Command(
+        "gymspace.terminal.show",
+        "one trial: how it ended, its scores, its choices, its files",
+        "results/node_grid 3f9a",
+    ),
+    "report": Command(
+        "gymspace.report.command",
+        "one page with all of this for the browser, without network",
+        "results/node_grid",
+    ),
+    "serve": Command(
+        "gymspace.live.command",
+        "sweeps in the browser while they run",
+        "results/",
+    ),
+    "import": Command(
+        "gymspace.results.graphgym_command",
+        "read GraphGym's agg/*.csv into a folder that is read like a sweep's",
+        "run/results/my_grid --to results/my_grid",
+    ),
+}
+_DEFAULT = "top"
 
 
 class _Parser(ArgumentParser):
@@ -28,9 +95,10 @@ class _Parser(ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; 2 goes with one line of what is wrong."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        asked = _parser().parse_intermixed_args(arguments)
-        _run(asked)
+        module, asked = parsed(given)
+        module.run(asked)
         sys.stdout.flush()
     except ConfigError as error:
         print(error, file=sys.stderr)
@@ -40,64 +108,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> ArgumentParser:
-    parser = _Parser(
-        prog="python -m gymspace.results",
-        description="Show a sweep.",
-        epilog=_COMMANDS,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("command", nargs="?", choices=("top", "failures"), default="top")
-    parser.add_argument("folder", type=Path, help="the sweep's folder, results/NAME")
-    parser.add_argument(
-        "--sort", metavar="COLUMN", help="sort by a column or alias; the choosing metric best first"
-    )
-    parser.add_argument("--reverse", action="store_true", help="the other way round")
-    parser.add_argument(
-        "--where",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help="keep rows where COLUMN=VALUE (or != < <= > >=); may be repeated",
-    )
-    parser.add_argument("--top", type=int, metavar="N", help="show N designs (10)")
-    parser.add_argument("--csv", action="store_true", help="print the rows as CSV")
-    return parser
+def parsed(given: Sequence[str]) -> tuple[Any, Namespace]:
+    """The module of the command, and what is asked of it.
+
+    Raises:
+        ConfigError: no such command, or not its options.
+    """
+    name, rest = _named(given)
+    module = import_module(COMMANDS[name].module)
+    parser = _parser(name, whole=name not in given[:1])
+    module.options(parser)
+    return module, parser.parse_intermixed_args(rest)
 
 
-def _run(asked: Namespace) -> None:
-    if asked.top is not None and asked.top < 1:
-        raise ConfigError("--top", "must be at least 1", value=asked.top)
-    view = load_view(asked.folder)
-    if not view.records:
-        waiting = f" ({view.unfinished} unfinished)" if view.unfinished else ""
-        raise ConfigError("results", f"has no finished trial yet{waiting}", value=asked.folder)
-    failures = asked.command == "failures"
-    table = view.trials if failures else view.leaderboard
-    rows = _rows(asked, view, table, show.in_trouble(table.rows) if failures else table.rows)
-    if asked.csv:
-        sys.stdout.write(Table(table.columns, tuple(rows[: asked.top])).csv())
-        return
-    console = _console()
-    if failures:
-        show.print_failures(view, rows[: asked.top], console)
+def _named(given: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The command and its arguments; a folder alone asks for the default."""
+    first = given[0] if given else ""
+    if first in COMMANDS:
+        return first, given[1:]
+    several = sum(not word.startswith("-") for word in given) > 1
+    if first and not first.startswith("-") and several and not Path(first).exists():
+        raise ConfigError("command", "unknown, nor is it a folder", value=first, choices=COMMANDS)
+    return _DEFAULT, given
+
+
+def _parser(name: str, whole: bool) -> ArgumentParser:
+    command = COMMANDS[name]
+    example = f"example:\n  {_PROGRAM} {name} {command.example}"
+    if not whole:
+        about, epilog = command.about, example
     else:
-        show.print_summary(view, rows, console, asked.top or 10)
-
-
-def _rows(asked: Namespace, view: View, table: Table, rows: Sequence[Row]) -> list[Row]:
-    own = {*table.columns, "task"}
-    known = {typed: name for typed, name in view.columns.items() if name in own}
-    kept = select(rows, [condition(text, known) for text in asked.where])
-    if asked.sort is None:
-        return kept[::-1] if asked.reverse else kept
-    column = resolve("--sort", asked.sort, known)
-    return sort(kept, column, descending=view.best_is_high(column) != asked.reverse)
-
-
-def _console() -> Console:
-    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return Console(width=_PIPE_WIDTH if piped else None)
+        about = "Read a sweep. Without a COMMAND it is top, whose options these are."
+        lines = [f"  {word:<11}{one.about}" for word, one in COMMANDS.items()]
+        epilog = "\n".join(["commands (each has --help):", *lines, "", example])
+    return _Parser(
+        prog=f"{_PROGRAM} {'[COMMAND]' if whole else name}",
+        description=f"{about[0].upper()}{about[1:]}".rstrip(".") + ".",
+        epilog=epilog,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
 
 
 if __name__ == "__main__":

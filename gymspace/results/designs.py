@@ -40,16 +40,12 @@ def gather(records: Sequence[Record]) -> Trials:
     keys that no id depends on (where files are, logging, limits).
     The trials come back sorted by their cells, then by task, design and repeat.
     """
-    specs = {record["trial"]: _flat(record["spec"]) for record in records}
     inorder = sorted(records, key=lambda record: record["trial"])
     swept = dict.fromkeys(key for record in inorder for key in record["choices"])
-    varied = (*swept, *sorted(_differing(list(specs.values()), swept.keys()) - swept.keys()))
+    varied = (*swept, *sorted(_differing(records, swept.keys()) - swept.keys()))
     keys = tuple(key for key in varied if not _outside(key))
-    cells = {
-        r["trial"]: tuple(_cell(r["choices"], specs[r["trial"]], key, keys) for key in keys)
-        for r in records
-    }
-    ordered = sorted(records, key=lambda r: (_order(cells[r["trial"]]), *_identity(r)))
+    cells, place = _cells(records, keys)
+    ordered = sorted(records, key=lambda r: (place[r["trial"]], *_identity(r)))
     return Trials(tuple(ordered), keys, cells)
 
 
@@ -91,8 +87,26 @@ def _identity(record: Record) -> tuple:
     return tuple(record[key] for key in ("task", "design", "seed", "fold", "trial"))
 
 
-def _order(cells: Sequence[Cell]) -> list[tuple]:
-    return [order(cell) for cell in cells]
+def _cells(
+    records: Sequence[Record], keys: Sequence[str]
+) -> tuple[dict[str, tuple[Cell, ...]], dict[str, int]]:
+    """Each trial's cells, and the place of these in the order of all; worked out once per design.
+
+    Trials that were read together share equal parts of their specs as the same objects.
+    """
+    roots = list(dict.fromkeys(map(_root, keys)))
+    known: dict[tuple[int, ...], tuple[Cell, ...]] = {}
+    cells = {}
+    for record in records:
+        spec, choices = record["spec"], record["choices"]
+        same = (id(choices), *(id(spec.get(root, _MISSING)) for root in roots))
+        if same not in known:
+            flat = _flat({root: spec[root] for root in roots if root in spec}, *roots)
+            known[same] = tuple(_cell(choices, flat, key, keys) for key in keys)
+        cells[record["trial"]] = known[same]
+    orders = {id(row): tuple(map(order, row)) for row in known.values()}
+    places = {key: place for place, key in enumerate(sorted(set(orders.values())))}
+    return cells, {trial: places[orders[id(row)]] for trial, row in cells.items()}
 
 
 def _root(key: str) -> str:
@@ -103,10 +117,18 @@ def _outside(key: str) -> bool:
     return key in (*_REPEAT, *TrialSpec.NOT_IN_ID) or _root(key) in TrialSpec.NOT_IN_ID
 
 
-def _differing(specs: list[dict[str, Any]], swept: Collection[str]) -> set[str]:
+def _differing(records: Sequence[Record], swept: Collection[str]) -> set[str]:
+    roots = dict.fromkeys([*map(_root, _defaults()), *(key for r in records for key in r["spec"])])
+    parts = {
+        (root, id(part)): (root, part)
+        for spec in (record["spec"] for record in records)
+        for root in roots
+        for part in (spec.get(root, _MISSING),)
+    }
     seen: dict[str, set[str]] = {}
-    for spec in specs:
-        for key, value in spec.items():
+    for root, part in parts.values():
+        spec = {} if part is _MISSING else {root: part}
+        for key, value in _flat(spec, root).items():
             seen.setdefault(key, set()).add(json.dumps(_bare(value, key, swept), sort_keys=True))
     return {key for key, texts in seen.items() if len(texts) > 1}
 
@@ -139,9 +161,11 @@ def _bare(value: Any, key: str, varied: Collection[str]) -> Any:
     return kept["name"] if set(kept) == {"name"} else kept
 
 
-def _flat(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _flat(spec: Mapping[str, Any], *roots: str) -> dict[str, Any]:
+    """The leaves below ``roots`` of a spec that has no others."""
     # Defaults first: a spec saved before a key was added had that key's default.
-    return {**_defaults(), **dict(_leaves(spec))}
+    known = {key: value for key, value in _defaults().items() if _root(key) in roots}
+    return {**known, **dict(_leaves(spec))}
 
 
 @lru_cache(maxsize=1)

@@ -1,15 +1,13 @@
 """Tables as pandas frames with nullable types, for notebooks and analysis."""
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from gymspace.errors import ConfigError
-from gymspace.results.cells import Cell, from_text
+from gymspace.results.cells import Cell
 from gymspace.results.names import TEXT
-from gymspace.results.tables import Table
+from gymspace.results.tables import Table, load_table
 
 
 def frame(table: Table) -> pd.DataFrame:
@@ -30,18 +28,7 @@ def read_table(path: Path) -> pd.DataFrame:
     Raises:
         ConfigError: there is no such file, or it is no table of this kind.
     """
-    try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            header, *lines = list(csv.reader(file))
-        rows = [dict(zip(header, line, strict=True)) for line in lines]
-    except (OSError, ValueError, csv.Error) as error:
-        raise ConfigError("results", f"is not a readable table: {error}", value=path) from error
-    cells = [{name: _cell(name, text) for name, text in row.items()} for row in rows]
-    return frame(Table(tuple(header), tuple(cells)))
-
-
-def _cell(name: str, text: str) -> Cell:
-    return (text or None) if name in TEXT else from_text(text)
+    return frame(load_table(path))
 
 
 def _column(cells: Sequence[Cell], text: bool) -> pd.Series:

@@ -16,6 +16,7 @@ _FIXED = frozenset(
     | {"rank", "pareto", "n_seeds", "missing", *(f"n_{status}" for status in STATUSES)}
 )
 _AGG = ("epoch", "loss", "params", "time_iter")
+_LOW = frozenset({"loss", "mae", "mse", "rmse", "error", "seconds", "params", "epochs", "iter"})
 
 
 def columns(varied: Iterable[str], metrics: Iterable[str]) -> dict[str, str]:
@@ -55,6 +56,12 @@ def aliases(
             other = next(key for key in keys if key != culprit)
             raise _mistake(culprit, alias, f"is the column of {other} too")
     return chosen
+
+
+def more_is_better(column: str) -> bool:
+    """Whether more of a result is better, by the last word of its name, where nothing else says."""
+    words = column.removesuffix("_mean").replace(".", "_").split("_")
+    return words[-1] not in _LOW
 
 
 def _default(key: str, last: Mapping[str, int], taken: set[str]) -> str:

@@ -6,10 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from gymspace.errors import ConfigError
 from gymspace.results import designs, names
-from gymspace.results.cells import Cell, order, to_text
+from gymspace.results.cells import Cell, from_text, order, to_text
 from gymspace.results.designs import Design, Trials
 from gymspace.results.read import Record
 
@@ -23,16 +25,32 @@ class Table:
     """Rows under named columns; what a row lacks, or has as None, is an empty cell."""
 
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
 
     def csv(self) -> str:
-        """The table as CSV text; `frames.read_table` restores every value and its type."""
+        """The table as CSV text; `load_table` restores every value and its type."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
         for row in self.rows:
             writer.writerow([_text(name, row.get(name)) for name in self.columns])
         return text.getvalue()
+
+
+def load_table(path: Path) -> Table:
+    """Read a CSV that `Table.csv` wrote, every cell with its type.
+
+    Raises:
+        ConfigError: there is no such file, or it is no table of this kind.
+    """
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            header, *lines = list(csv.reader(file))
+        texts = [dict(zip(header, line, strict=True)) for line in lines]
+    except (OSError, ValueError, csv.Error) as error:
+        raise ConfigError("results", f"is not a readable table: {error}", value=path) from error
+    rows = ({name: _cell(name, text) for name, text in row.items()} for row in texts)
+    return Table(tuple(header), tuple(rows))
 
 
 def trials_table(records: Sequence[Record]) -> Table:
@@ -102,6 +120,15 @@ def chooser(records: Iterable[Record]) -> tuple[str, bool] | None:
         if record["metric"] and record["direction"]:
             return record["metric"], record["direction"] == "max"
     return None
+
+
+def judges(records: Iterable[Record]) -> dict[str, tuple[str, bool]]:
+    """What `chooser` says of each task that has a metric."""
+    found: dict[str, tuple[str, bool]] = {}
+    for record in records:
+        if record["task"] not in found and record["metric"] and record["direction"]:
+            found[record["task"]] = record["metric"], record["direction"] == "max"
+    return found
 
 
 def finite(value: Any) -> float | None:
@@ -221,3 +248,7 @@ def _rounded(value: float | None) -> float | None:
 
 def _text(name: str, cell: Cell) -> str:
     return (str(cell) if cell is not None else "") if name in names.TEXT else to_text(cell)
+
+
+def _cell(name: str, text: str) -> Cell:
+    return (text or None) if name in names.TEXT else from_text(text)

@@ -13,7 +13,7 @@ from gymspace.errors import ConfigError
 from gymspace.records import RESULT
 from gymspace.results.names import aliases
 from gymspace.results.write import write_tables
-from gymspace.spec import TrialSpec, parse
+from gymspace.spec import LogSpec, TrialSpec, parse
 from gymspace.sweep.display import Display
 from gymspace.sweep.draws.draw import Draw
 from gymspace.sweep.dry import Preview, dry_run
@@ -67,7 +67,7 @@ def execute(command: Command, launch: Launch, console: Console, show: Show) -> i
     else:
         trials = plan_trials(draw, designer)
         work = planned(trials, draw, command.space.constraints, settings, command.holds)
-    manifest = _manifest(command, base, again, work.about)
+    manifest = _manifest(command, base, again, len(trials), work.about)
     if settings.dry:
         if (_path(command.settings) / MANIFEST).exists():
             SweepFolder(_path(command.settings)).admit(manifest, settings.extend)
@@ -76,7 +76,8 @@ def execute(command: Command, launch: Launch, console: Console, show: Show) -> i
     with work.hold(_path(command.settings)) as folder:
         about = folder.admit(manifest, settings.extend)
         _require_aliases({d["key"]: d["alias"] for d in about["space"]}, base)
-        return _run(partial(work.run, folder, about, launch), folder.path, console, show)
+        run = partial(work.run, folder, about, launch)
+        return _run(run, folder.path, base.log, console, show)
 
 
 def _require_aliases(given: Mapping[str, str | None], base: TrialSpec) -> None:
@@ -93,7 +94,9 @@ def plan_trials(draw: Draw, designer: Designer) -> list[Trial]:
     return trials
 
 
-def _run(work: Callable[[Observer], Ended], folder: Path, console: Console, show: Show) -> int:
+def _run(
+    work: Callable[[Observer], Ended], folder: Path, wanted: LogSpec, console: Console, show: Show
+) -> int:
     """Do ``work``; whatever ends it, the tables are written from what is there."""
     ended = None
     try:
@@ -103,12 +106,26 @@ def _run(work: Callable[[Observer], Ended], folder: Path, console: Console, show
         console.print("interrupted: what is finished is kept; the same command runs the rest")
     if any((folder / TRIALS).glob(f"*/{RESULT}")):
         write_tables(folder)
+        _write_board(folder, wanted)
         show(folder, console)
     if ended is None:
         return INTERRUPTED
     if ended.left:
         console.print(ended.left, highlight=False, soft_wrap=True)
     return FAILED if ended.statuses.keys() & {"failed", "timeout"} else OK
+
+
+def _write_board(folder: Path, wanted: LogSpec) -> None:
+    """Write what TensorBoard shows of the whole sweep."""
+    # Imports here: after a sweep that asks for neither, and before its first trial, nobody waits.
+    if wanted.tensorboard:
+        from gymspace.results.board import write_board
+
+        write_board(folder)
+    if wanted.rank_plots:
+        from gymspace.analysis.rank_plots import write_rank_plots
+
+        write_rank_plots(folder)
 
 
 def _path(settings: Settings) -> Path:
@@ -131,6 +148,7 @@ def _manifest(
     command: Command,
     base: TrialSpec,
     again: Sequence[Mapping[str, int]],
+    trials: int,
     search: Mapping[str, Any],
 ) -> Manifest:
     settings: SweepSettings = command.settings.sweep
@@ -142,5 +160,6 @@ def _manifest(
         space=command.space.dimensions,
         seeds=[repeat["seed"] for repeat in again],
         folds=[repeat["fold"] for repeat in again],
+        trials=trials,
         search=search,
     )

@@ -23,7 +23,7 @@ FINAL = ("done", "diverged", "pruned")
 class Manifest:
     """What a sweep is: its base config, the keys it varies, its repeats, the last command.
 
-    ``search`` has the settings of a search.
+    ``trials`` are those planned, 0 in a search; ``search`` has the settings of one.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Manifest:
     space: Sequence[Dimension]
     seeds: Sequence[int]
     folds: Sequence[int]
+    trials: int = 0
     search: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -88,6 +89,8 @@ class SweepFolder:
             ConfigError: the folder holds another sweep, and ``extend`` is not set.
         """
         known = read_sweep(self.path)
+        if "imported" in known:
+            raise ConfigError("sweep.name", "holds imported results", value=self.path.name)
         if not extend:
             self._require_same(manifest, known)
         return _merged(manifest, known)
@@ -178,4 +181,5 @@ def _merged(manifest: Manifest, known: Mapping[str, Any]) -> dict[str, Any]:
         "aliases": {d["key"]: d["alias"] for d in space.values() if d["alias"]},
         "seeds": sorted({*known.get("seeds", ()), *manifest.seeds}),
         "folds": sorted({*known.get("folds", ()), *manifest.folds}),
+        "trials": max(known.get("trials", 0), manifest.trials),
     }

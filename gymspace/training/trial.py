@@ -65,7 +65,7 @@ def run_trial(run: Run, task: Task, group: Group, report: Report) -> dict[str, A
         if writer and result["status"] == PAUSED:
             writer.pause(course, result["seconds"])
         elif writer:
-            writer.finish(result)
+            writer.finish(result, task)
     return result
 
 

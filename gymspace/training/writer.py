@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
+from gymspace.graph.task import Task
 from gymspace.records import HISTORY, RESULT, Run, write_json
-from gymspace.training.checkpoint import save
+from gymspace.training.checkpoint import load, save
 from gymspace.training.course import Course
+from gymspace.training.embeddings import write_embeddings
 from gymspace.training.events import Events
 from gymspace.training.fit import Fit
 from gymspace.training.history import History
@@ -41,10 +43,12 @@ class Writer:
         self._keep(course, seconds)
         log.info("paused after %d epochs", course.epochs)
 
-    def finish(self, result: Mapping[str, Any]) -> None:
+    def finish(self, result: Mapping[str, Any], task: Task) -> None:
         """Write the result, which makes the trial count as finished."""
         if self.events:
             self.events.finish(self.run.choices, result)
+        if self.run.spec.log.embeddings and result["status"] == "done":
+            self._embed(result, task)
         why = f": {result['error']}" if result["error"] else ""
         log.info("%s after %d epochs%s", result["status"], result["epochs"], why)
         write_json(self.run.folder / RESULT, result)
@@ -56,6 +60,14 @@ class Writer:
         state = snapshot(self.run.spec, self.trial, saved)
         save(self.run.folder / LAST, state)
         return state
+
+    def _embed(self, result: Mapping[str, Any], task: Task) -> None:
+        """Write the embeddings at the best epoch if that was kept, else at the last one."""
+        model, epoch = self.trial.judged, result["epochs"] - 1
+        if self.run.spec.train.checkpoint:
+            model.load_state_dict(load(self.run.folder / BEST)["model"])
+            epoch = result["best_epoch"]
+        write_embeddings(self.run.folder, model, task, epoch)
 
     def _record(self, row: Mapping[str, float]) -> None:
         self.history.add(row)

@@ -8,10 +8,10 @@ from rich.console import Console
 
 from gymspace.dist.jobs import Done, Failed, TimedOut
 from gymspace.errors import ConfigError
-from gymspace.results.show import summary
 from gymspace.sweep.command import Command, execute
 from gymspace.sweep.settings import split_config
 from gymspace.sweep.spaces.space import parse_space
+from gymspace.terminal.top import summary
 from tests.sweep.launchers import Script, done, result
 
 SPACE = {"model.layers_mp": [1, 2, 3]}

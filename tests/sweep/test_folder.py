@@ -206,3 +206,10 @@ def test_a_trial_of_other_code_leaves_nothing_to_be_continued(folder):
     changed = replace(trial, code={"m:a": "2"})
     assert folder.outdated(changed)
     assert not (folder.begin(changed) / "last.pt").exists()
+
+
+def test_a_folder_of_imported_results_is_no_sweeps(tmp_path):
+    (tmp_path / "s").mkdir()
+    write_json(tmp_path / "s" / "sweep.json", {"imported": {"from": "elsewhere"}})
+    assert refused(tmp_path / "s") == "sweep.name=s: holds imported results"
+    assert read_json(tmp_path / "s" / "sweep.json") == {"imported": {"from": "elsewhere"}}

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from gymspace.results.__main__ import main
-from gymspace.results.show import summary
+from gymspace.terminal.top import summary
 
 
 @pytest.fixture
@@ -48,9 +48,14 @@ def test_top_says_what_matters(study, capsys):
     assert max(map(len, out.splitlines())) <= 100 or str(study.folder) in out
 
 
-def test_failures_lists_each(study, capsys):
+def test_failures_are_counted_or_listed(study, capsys):
+    """Field case B4."""
     code, out, _ = run(capsys, "failures", study.folder)
     assert code == 0
+    line = next(line for line in out.splitlines() if "ValueError: [red] no memory" in line)
+    assert line.split()[:2] == ["2", "failed"]
+    assert line.split()[-1] in {path.name for path in (study.folder / "trials").iterdir()}
+    code, out, _ = run(capsys, "failures", study.folder, "--each")
     assert out.count("ValueError: [red] no memory") == 2
     assert out.count("diverged") == 2  # in the counts and in the list
 
@@ -118,9 +123,9 @@ def test_several_tasks_have_a_table_each(sweep, capsys):
             study.add({"dataset": dataset, "model.layers_mp": layers})
     out = run(capsys, study.folder)[1]
     assert out.count("accuracy (higher is better)") == 2
-    assert "dataset=cora" in out
+    assert ": cora" in out
     one = run(capsys, study.folder, "--where", "dataset=cora")[1]
-    assert "dataset=digits" not in one
+    assert ": digits" not in one
     assert "means of accuracy over ranked designs" in one
 
 

@@ -1,0 +1,1 @@
+"""What a sweep says: rankings, importance, similarity, comparisons; frames in, frames out."""

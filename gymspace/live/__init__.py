@@ -1,0 +1,1 @@
+"""Sweeps in the browser while they run."""

@@ -1,0 +1,1 @@
+"""Questions about a sweep and their answers as tables and plots; `python -m gymspace.results`."""
