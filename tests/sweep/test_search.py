@@ -10,11 +10,11 @@ from rich.console import Console
 from gymspace.dist.jobs import Done, Failed
 from gymspace.errors import ConfigError
 from gymspace.records import read_json
-from gymspace.results.show import summary
 from gymspace.sweep.command import Command, execute
 from gymspace.sweep.hold import hold, share
 from gymspace.sweep.settings import split_config
 from gymspace.sweep.spaces.space import constrain, parse_space
+from gymspace.terminal.top import summary
 from tests.sweep.launchers import Room, apart, done, result
 
 SPACE = {"model.layers_mp": [1, 2, 3], "model.stage": ["stack", "skipsum"]}
