@@ -185,6 +185,8 @@ def as_config_error(error: Exception) -> ConfigError:
 def _cannot_override(key: str) -> ConfigError:
     if key == "experiment":
         return ConfigError(key, "is added with a plus sign: +experiment=<name>")
+    if key.startswith("budget."):
+        return ConfigError(key, "goes with a budget: 'budget={params: ..., tolerance: ...}'")
     for slot in registry.TABLES:
         if key.startswith(f"{slot}."):
             argument = key.removeprefix(f"{slot}.")

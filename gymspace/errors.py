@@ -1,11 +1,15 @@
 """The one exception for what a user can mend: its text is a single line that says what and how."""
 
+import errno
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from traceback import extract_tb
 from typing import Any
 
 _ABSENT = object()
+# Where torch's allocator for the CPU fails there is no class for it, only this.
+NO_MEMORY = "can't allocate memory"
 
 
 class ConfigError(Exception):
@@ -42,6 +46,15 @@ def place(error: BaseException) -> str:
     """Where an error of the user's code was raised."""
     frames = extract_tb(error.__traceback__)
     return f"at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether ``error`` says that memory ran out, of the machine or of a GPU."""
+    torch = sys.modules.get("torch")
+    classes = (MemoryError, torch.OutOfMemoryError) if torch else MemoryError
+    if isinstance(error, classes) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    return isinstance(error, RuntimeError) and NO_MEMORY in str(error)
 
 
 def _rebuild(key: str, text: str) -> ConfigError:

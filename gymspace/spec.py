@@ -122,8 +122,8 @@ class BudgetSpec(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _from_config(cls, value: Any) -> Any:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return {"params": value}
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = {"params": value}
         if not isinstance(value, Mapping):
             raise ValueError("is neither a number of parameters nor {match: ...} or {params: ...}")
         match = value.get("match") or {}
@@ -131,14 +131,17 @@ class BudgetSpec(Frozen):
             raise ValueError("must match {key: value, ...} of a baseline, as in model.layer: gcn")
         if (value.get("params") is None) == (not match):
             raise ValueError("needs params or match, one of them")
-        return {**value, "match": tuple(sorted(_dotted(match), key=str))}
+        pairs = tuple(sorted(_dotted(match), key=str))
+        if other := [key for key, _ in pairs if not str(key).startswith("model.")]:
+            problem = f"must match keys of the model, which change its parameters, not {other[0]}"
+            raise ValueError(problem)
+        return {**value, "match": pairs}
 
-    @field_validator("match")
+    @field_validator("params", mode="before")
     @classmethod
-    def _of_the_model(cls, match: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
-        if other := [key for key, _ in match if not key.startswith("model.")]:
-            raise ValueError(f"has {other[0]}, and only keys of the model change its parameters")
-        return match
+    def _whole(cls, value: Any) -> Any:
+        """1e4 is a whole number too."""
+        return int(value) if isinstance(value, float) and value.is_integer() else value
 
     @field_serializer("match")
     def _to_config(self, match: tuple[tuple[str, Any], ...]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from hypothesis import settings
 from tests.graph import planetoid
 from tests.programs import Program
 
+# A shell lets what it starts in the background ignore Ctrl-C, and all that this starts as well.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("house", deadline=None)  # no test is timed
 settings.load_profile("house")
 

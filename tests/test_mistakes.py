@@ -61,6 +61,10 @@ MISTAKES = [
     ("--frobnicate", "--frobnicate: unknown flag", ""),
     ("--cfg jbo", "--cfg=jbo: unknown choice", "did you mean job?"),
     ("--config-name nope", "command line: Cannot find primary config 'nope'", ""),
+    ("budget.tolerance=0.1", "budget.tolerance: goes with a budget: 'budget={params", ""),
+    ("budget={match:{foo:1}}", "must match keys of the model, which change its", "not foo"),
+    ("budget={tolerance:0.1}", "needs params or match, one of them", ""),
+    ("budget=1.5", "budget.params=1.5: must be a whole number", ""),
     ("=3", "command line==3: an override is written key=value", ""),
 ]
 

@@ -10,7 +10,7 @@ import torch
 from torch_geometric.nn import SAGEConv
 
 from experiments.layers import HalfMean
-from gymspace import registry
+from gymspace import registry, tables
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.model import build_model
@@ -58,11 +58,11 @@ def test_every_row_imports_is_callable_and_takes_its_presets(key, name, row):
 
 def test_tables_cannot_be_changed():
     with pytest.raises(TypeError):
-        registry.LAYERS["mine"] = registry.Row("a:b")
+        tables.LAYERS["mine"] = tables.Row("a:b")
     with pytest.raises(TypeError):
-        registry.TABLES["mine"] = registry.LAYERS
+        registry.TABLES["mine"] = tables.LAYERS
     with pytest.raises(TypeError):
-        registry.DATASETS["cora"].preset["cls"] = "Other"
+        tables.DATASETS["cora"].preset["cls"] = "Other"
 
 
 # Names
@@ -71,7 +71,7 @@ def test_tables_cannot_be_changed():
 def test_an_unknown_name_lists_the_choices_and_the_nearest():
     assert fault(registry.lookup, "model.act", "rellu") == (
         "model.act=rellu: unknown name (a `module:attr` is taken too); choices: "
-        f"{', '.join(registry.ACTIVATIONS)}; did you mean relu?"
+        f"{', '.join(tables.ACTIVATIONS)}; did you mean relu?"
     )
 
 
@@ -214,7 +214,9 @@ def test_a_whole_number_will_do_for_a_float():
 def test_what_only_the_call_refuses_is_told_with_the_key():
     config = {"name": "torch_geometric.nn:SAGEConv", "bogus": 1}
     line = fault(build, "model.layer", config, 8, 8, bias=True)
-    assert line.startswith("model.layer=torch_geometric.nn:SAGEConv: cannot be called:")
+    assert line.startswith(
+        "model.layer=torch_geometric.nn:SAGEConv(bogus=1): cannot be built: TypeError("
+    )
     assert "'bogus'" in line
 
 
@@ -225,13 +227,14 @@ def test_a_function_without_a_signature_is_told():
 
 def test_a_mistake_within_a_users_function_is_not_taken_for_one_of_arguments(module):
     name = module("def layer(a, b):\n    return a + 'text'")
-    with pytest.raises(TypeError, match="unsupported operand"):
-        build("model.layer", f"{name}:layer", 8, 8)
+    line = fault(build, "model.layer", f"{name}:layer", 8, 8)
+    assert line.startswith(f"model.layer={name}:layer: cannot be built: TypeError(")
+    assert line.endswith(f"{name}.py:2")
 
 
 def test_context_is_offered_and_not_forced():
     """A factory gets what its signature names; its arguments win over presets, these over both."""
-    registry_row = registry.OPTIMIZERS["sgd"]
+    registry_row = tables.OPTIMIZERS["sgd"]
     assert registry_row.preset == {"momentum": 0.9}
     weights = [torch.nn.Parameter(torch.zeros(1))]
     sgd = build("optim.optimizer", "sgd", weights, lr=0.5, weight_decay=0.0, nobody_asks=1)
@@ -246,6 +249,20 @@ def test_a_factory_of_any_keywords_gets_its_arguments_and_not_the_context(module
     assert made == (1, {"depth": 2})
     line = fault(build, "model.layer", {"name": f"{name}:make", "bias": False}, 1, bias=True)
     assert line.startswith(f"model.layer.bias=False: '{name}:make' takes no such argument")
+
+
+@pytest.mark.parametrize("key", sorted(registry.TABLES))
+def test_what_a_factory_raises_is_told_with_its_key_and_place(module, key):
+    name = module("def make(*context, size=1):\n    raise IndexError(f'no {size}')")
+    line = fault(build, key, {"name": f"{name}:make", "size": 3})
+    assert line.startswith(f"{key}={name}:make(size=3): cannot be built: IndexError('no 3'), at ")
+    assert line.endswith(f"{name}.py:2")
+
+
+def test_a_lack_of_memory_is_nothing_that_the_user_asked_for_wrongly(module):
+    name = module("def make():\n    raise MemoryError('full')")
+    with pytest.raises(MemoryError):
+        build("model.layer", f"{name}:make")
 
 
 def test_a_component_is_anything_with_a_name_and_arguments():

@@ -274,3 +274,9 @@ def test_replace_leaves_the_original_alone():
 def test_replace_refuses_to_go_below_a_number():
     with pytest.raises(ConfigError, match="'seed' is 3 and has no keys"):
         replace({"seed": 3}, "seed.x", 1)
+
+
+def test_a_budget_may_be_written_with_an_exponent():
+    budgets = [parse({"budget": value}).budget for value in (10_000, 1e4, {"params": 1e4})]
+    assert budgets == budgets[:1] * 3
+    assert type(budgets[1].params) is int

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 # Lowest first; a room imports from lower ranks only, so neighbours in a rank are strangers.
 RANKS = (
-    ("errors",),
+    ("errors", "tables"),
     ("registry", "schema"),
     ("spec",),
     ("records",),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gymspace import registry
+from gymspace import registry, tables
 
 # What the place where a component is built gives it, so that no config can.
 _GIVEN = {
@@ -62,7 +62,7 @@ def _summary(make: Callable[..., Any]) -> str:
     return re.split(r"(?<! al)\s?\. (?=[A-Z])", text)[0].strip().removesuffix(".")
 
 
-def _arguments(key: str, make: Callable[..., Any], row: registry.Row) -> Iterator[str]:
+def _arguments(key: str, make: Callable[..., Any], row: tables.Row) -> Iterator[str]:
     given = _GIVEN.get(key, set())
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     for name, parameter in inspect.signature(make).parameters.items():

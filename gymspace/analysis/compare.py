@@ -1,13 +1,14 @@
 """Two designs, or two sweeps, over what they share: is one better, and how sure is that?"""
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from gymspace.analysis.significance import bootstrap_means
+from gymspace.analysis.significance import bootstrap_means, standard_error
 from gymspace.analysis.study import Study, labels
 from gymspace.errors import ConfigError
 
@@ -24,7 +25,8 @@ class Comparison:
     ``probability`` that a is better by more than ``rope``, ``equal`` that they differ by no more,
     from the posterior of the Bayesian correlated t-test (Benavoli et al. 2017). ``p`` is that of
     the paired t-test, two-sided. ``more`` pairs, beyond those there are, would show a difference
-    of this size with the power asked for; None if it is nought.
+    of this size with the power asked for; None if it is nought. ``correlation`` between the pairs
+    is what all of it allows for, the bootstrap excepted.
     """
 
     pairs: pd.DataFrame
@@ -37,10 +39,13 @@ class Comparison:
     equal: float
     p: float
     more: int | None
+    correlation: float = 0.0
 
 
 def compare_designs(study: Study, a: str, b: str, **options) -> Comparison:
     """Compare two designs over the repeats that both have; ``options`` as for `compare_pairs`.
+
+    Repeats that are folds of a k-fold split have the study's correlation.
 
     Raises:
         ConfigError: no such design, or fewer than two repeats in common.
@@ -51,7 +56,7 @@ def compare_designs(study: Study, a: str, b: str, **options) -> Comparison:
         if rows.empty:
             raise ConfigError("design", "no such design", value=design)
         frames.append(rows.groupby(_REPEAT)["gain"].mean())
-    return compare_pairs(_joined(*frames), **options)
+    return _compare_repeats(study, _joined(*frames), options)
 
 
 def compare_studies(a: Study, b: Study, **options) -> Comparison:
@@ -75,11 +80,11 @@ def compare_studies(a: Study, b: Study, **options) -> Comparison:
         ]
     tasks = [set(frame["task"]) for frame in frames]
     if not tasks[0] & tasks[1] and len(tasks[0]) == len(tasks[1]) == 1:
-        frames = [frame.assign(task="") for frame in frames]
+        frames = [frame.assign(task=next(iter(tasks[0]))) for frame in frames]
     whole = _joined(*(frame.groupby([*_REPEAT, "design"])["gain"].mean() for frame in frames))
     if len(set(whole.index.get_level_values("design"))) > 1:
-        whole = whole.groupby(["task", "design"]).mean()
-    return compare_pairs(whole, **options)
+        return compare_pairs(whole.groupby(["task", "design"]).mean(), **options)
+    return _compare_repeats(a, whole, options)
 
 
 def compare_pairs(
@@ -107,7 +112,7 @@ def compare_pairs(
         )
     differences = (pairs["a"] - pairs["b"]).to_numpy(dtype=float)
     n, mean, spread = len(differences), float(differences.mean()), float(differences.std(ddof=1))
-    scale = spread * math.sqrt(1 / n + correlation / (1 - correlation))
+    scale = standard_error(spread, n, correlation)
     drawn = bootstrap_means(differences[:, None], draws, seed)[:, 0]
     tail = (1 - level) / 2
     boot = np.quantile(drawn, [tail, 1 - tail])
@@ -132,6 +137,7 @@ def compare_pairs(
         equal=near,
         p=p,
         more=more_pairs(mean, spread, n, 1 - level, power, correlation),
+        correlation=correlation,
     )
 
 
@@ -145,8 +151,7 @@ def more_pairs(
     """
 
     def reached(size: int) -> bool:
-        scale = spread * math.sqrt(1 / size + correlation / (1 - correlation))
-        shift = abs(mean) / scale
+        shift = abs(mean) / standard_error(spread, size, correlation)
         limit = stats.t.isf(alpha / 2, size - 1)
         return float(stats.nct.sf(limit, size - 1, shift)) >= power
 
@@ -164,6 +169,12 @@ def more_pairs(
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     return high - n
+
+
+def _compare_repeats(study: Study, pairs: pd.DataFrame, options: Mapping[str, Any]) -> Comparison:
+    tasks, folds = (pairs.index.get_level_values(name) for name in ("task", "fold"))
+    most = max((study.correlation(task, folds) for task in set(tasks)), default=0.0)
+    return compare_pairs(pairs, **{"correlation": most, **options})
 
 
 def _joined(a: pd.Series, b: pd.Series) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from gymspace.analysis.levels import Levels, encode, text
+from gymspace.analysis.levels import Levels, continuous, encode, text
 from gymspace.analysis.ranking import Ranking
 
 STRONG, QUIET = "#2f7fc1", "#8fa3b5"
@@ -196,7 +196,9 @@ def learning(curves: pd.DataFrame, title: str) -> go.Figure:
 
 
 def _axis(levels: Levels, label: str) -> dict:
-    """An axis with the choices at equal distances, in their order; of many only some are named."""
+    """An axis of numbers, or of choices at equal distances, in their order, of many some named."""
+    if continuous(levels.values):
+        return {"label": label, **_scale(np.array(levels.values, dtype=float), levels.codes)}
     every = max(1, -(-len(levels.values) // _TICKS))
     at = list(range(0, len(levels.values), every))
     names = [text(levels.values[i]) for i in at]
@@ -204,6 +206,17 @@ def _axis(levels: Levels, label: str) -> dict:
     if len(levels.values) == 1:
         axis["range"] = [-1, 1]
     return axis
+
+
+def _scale(numbers: np.ndarray, codes: np.ndarray) -> dict:
+    """Numbers on an axis, by their logarithm where they span two orders of magnitude."""
+    low, high = float(numbers.min()), float(numbers.max())
+    wide = low > 0 and high / low >= 100
+    ends = np.log10([low, high]) if wide else np.array([low, high])
+    ticks = np.linspace(ends[0], ends[1], 5)
+    named = 10**ticks if wide else ticks
+    values = (np.log10(numbers) if wide else numbers)[codes].astype(np.float32)
+    return {"values": values, "tickvals": ticks, "ticktext": [f"{tick:.3g}" for tick in named]}
 
 
 def _styled(figure: go.Figure, height: int, legend: bool = False) -> go.Figure:

@@ -8,6 +8,9 @@ import pandas as pd
 
 from gymspace.results.cells import Cell, order, to_text
 
+_CLASSES = 6  # more different floats are no classes
+_LONG = 10  # characters; a longer float was drawn by chance
+
 
 @dataclass(frozen=True)
 class Levels:
@@ -47,6 +50,14 @@ def combine(columns: Iterable[np.ndarray], rows: int) -> np.ndarray:
         mixed = combined * (codes.max(initial=0) + 1) + codes
         combined = np.unique(mixed, return_inverse=True)[1]
     return combined
+
+
+def continuous(values: Iterable[Cell]) -> bool:
+    """Whether these choices are numbers from a range, not classes: floats, many of them or long."""
+    cells = list(values)
+    number = all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
+    floats = [cell for cell in cells if isinstance(cell, float)]
+    return number and any(len(cells) > _CLASSES or len(repr(cell)) > _LONG for cell in floats)
 
 
 def text(cell: Cell) -> str:

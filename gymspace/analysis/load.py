@@ -64,6 +64,7 @@ def view_study(
         keep=keep,
         probe=view.imported.about["probe"] if view.imported else None,
         blocks=[_BLOCK] if _BLOCK in trials else [],
+        folds=_folds(trials),
     )
 
 
@@ -130,6 +131,14 @@ def _task_names(trials: pd.DataFrame, columns: Sequence[str]) -> dict[str, str]:
         task: " ".join(text(cell) for cell in values if not _empty(cell)) or task
         for task, values in cells.items()
     }
+
+
+def _folds(trials: pd.DataFrame) -> dict[str, int]:
+    """The k of each task with a k-fold split, which a trial's `split` states."""
+    if "split" not in trials:
+        return {}
+    known = trials["split"].astype("string").str.extract(r"^kfold\(folds=(\d+)", expand=False)
+    return {str(task): int(k) for task, k in known.groupby(trials["task"]).first().dropna().items()}
 
 
 def _empty(cell) -> bool:

@@ -1,6 +1,6 @@
 """Matched groups: trials that differ in one dimension and are equal in everything else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -19,7 +19,8 @@ class Matched:
     """Gains of a dimension's choices, side by side.
 
     ``gains`` has a row per group and a column per choice, nan where a group lacks it. A group has
-    two choices or more; ``alone`` counts the others. ``task`` names each group's task.
+    two choices or more; ``alone`` counts the others. ``task`` names each group's task. ``repeats``
+    counts what each gain is the mean over, 0 where it is nan.
     """
 
     dimension: str
@@ -27,6 +28,7 @@ class Matched:
     gains: np.ndarray
     task: np.ndarray
     alone: int
+    repeats: np.ndarray
 
     @property
     def complete(self) -> np.ndarray:
@@ -35,8 +37,19 @@ class Matched:
 
     def only(self, groups: np.ndarray) -> "Matched":
         """The groups for which the boolean array is true; the others are forgotten."""
-        gains, task = self.gains[groups], self.task[groups]
-        return Matched(self.dimension, self.choices, gains, task, self.alone)
+        return replace(
+            self,
+            gains=self.gains[groups],
+            task=self.task[groups],
+            repeats=self.repeats[groups],
+        )
+
+    @property
+    def uneven(self) -> int:
+        """How many groups compare means over unequal numbers of repeats."""
+        there = np.isfinite(self.gains)
+        fewest = np.where(there, self.repeats, self.repeats.max(initial=0)).min(axis=1)
+        return int((fewest < self.repeats.max(axis=1)).sum())
 
 
 def matched(study: Study, dimension: str, repeats: Repeats = "mean") -> Matched:
@@ -62,7 +75,14 @@ def matched(study: Study, dimension: str, repeats: Repeats = "mean") -> Matched:
     _, first, at = np.unique(cells, return_index=True, return_inverse=True)
     gain = study.frame["gain"].to_numpy(dtype=float)[rows]
     means = np.bincount(at, gain) / np.bincount(at)
-    return _table(study, key, group[first], levels.codes[rows][first], means, rows[first])
+    entries = group[first], levels.codes[rows][first], means, _repeats(study, rows, at)
+    return _table(study, key, *entries, rows[first])
+
+
+def _repeats(study: Study, rows: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """How many seeds and folds each cell has, whatever else it is the mean over."""
+    repeat = combine((study.levels[name].codes[rows] for name in ("seed", "fold")), len(rows))
+    return np.bincount(np.unique(np.stack([at, repeat]), axis=1)[0])
 
 
 def _probed(study: Study, key: str) -> np.ndarray:
@@ -79,7 +99,13 @@ def _groups(study: Study, key: str, repeats: Repeats) -> np.ndarray:
 
 
 def _table(
-    study: Study, key: str, group: np.ndarray, code: np.ndarray, gain: np.ndarray, row: np.ndarray
+    study: Study,
+    key: str,
+    group: np.ndarray,
+    code: np.ndarray,
+    gain: np.ndarray,
+    repeats: np.ndarray,
+    row: np.ndarray,
 ) -> Matched:
     """From one entry per group and choice to the matrix of those that meet another."""
     meets = (np.bincount(group) > 1)[group]
@@ -94,6 +120,8 @@ def _table(
     _, first, at = np.unique(group[meets], return_index=True, return_inverse=True)
     gains = np.full((len(first), len(chosen)), np.nan)
     gains[at, column] = gain[meets]
+    counts = np.zeros(gains.shape, np.int64)
+    counts[at, column] = repeats[meets]
     task = study.frame["task"].to_numpy(dtype=object)[row[meets][first]]
     values = study.levels[key].values
-    return Matched(key, tuple(values[i] for i in chosen), gains, task, alone)
+    return Matched(key, tuple(values[i] for i in chosen), gains, task, alone, counts)

@@ -174,9 +174,36 @@ def _by_task(ranks: pd.DataFrame, task: np.ndarray) -> pd.DataFrame:
 
 def sentences(study: Study, rankings: Iterable[Ranking]) -> list[str]:
     """What of the trials the rankings do not rest on, in words."""
-    found = [f"{n} trials {status} are left out" for status, n in study.left_out.items()]
+    found = [
+        f"{n} {'trial' if n == 1 else 'trials'} {status} {_are(n)} left out"
+        for status, n in study.left_out.items()
+    ]
+    rankings = list(rankings)
+    uneven = [f"{study.alias(one.dimension)} {n}" for one in rankings if (n := one.matched.uneven)]
+    if uneven:
+        found.append(f"groups of means over unequal numbers of repeats: {', '.join(uneven)}")
     for one in (ranking for ranking in rankings if ranking.partial):
         pairs = zip(one.choices["choice"], one.choices["lacking"], strict=True)
-        lacking = ", ".join(f"{n} have no {text(choice)}" for choice, n in pairs if n)
-        found.append(f"{study.alias(one.dimension)}: {one.partial} groups are partial; {lacking}")
+        lacking = ", ".join(
+            f"{n} {'has' if n == 1 else 'have'} no {text(choice)}" for choice, n in pairs if n
+        )
+        n = one.partial
+        groups = f"{n} {'group' if n == 1 else 'groups'} {_are(n)} partial"
+        found.append(f"{study.alias(one.dimension)}: {groups}; {lacking}")
     return found
+
+
+def single(study: Study) -> list[str]:
+    """The dimensions of which nothing but one choice counts, in words."""
+    if not study.left_out:
+        return []
+    left = {name: study.levels[name].values for name in study.dimensions}
+    return [
+        f"{study.alias(name)}: one choice is left, {text(values[0])}: not ranked"
+        for name, values in left.items()
+        if len(values) == 1
+    ]
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"

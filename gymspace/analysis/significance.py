@@ -89,6 +89,15 @@ def corrected(p: Sequence[float], correction: Correction = "holm") -> np.ndarray
     return values
 
 
+def standard_error(spread: float, n: int, correlation: float = 0.0) -> float:
+    """Of a mean over ``n`` differences whose standard deviation is ``spread``.
+
+    ``correlation`` is that between repeats: 1/k for k-fold cross-validation, whose folds share
+    training data (Nadeau and Bengio 2003).
+    """
+    return spread * float(np.sqrt(1 / n + correlation / (1 - correlation)))
+
+
 def effects(
     groups: Matched, *, draws: int = 1000, level: float = 0.95, seed: int = 0
 ) -> pd.DataFrame:

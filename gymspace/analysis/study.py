@@ -1,6 +1,6 @@
 """A sweep as the analyses take it: one row per trial that counts, its score, its choices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -35,6 +35,7 @@ class Study:
     ``left_out`` counts the trials that are not in ``frame``, by status; those that are done but
     have no score are under ``without score``. ``probe`` is a column that says which dimension a row
     was drawn to vary (a controlled draw); ``blocks`` are further columns that matched trials share.
+    ``folds`` is the k of each task whose column ``fold`` numbers the parts of a k-fold split.
     """
 
     frame: pd.DataFrame
@@ -45,6 +46,7 @@ class Study:
     left_out: Mapping[str, int] = field(default_factory=dict)
     probe: str | None = None
     blocks: tuple[str, ...] = ()
+    folds: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def metric(self) -> str:
@@ -95,6 +97,11 @@ class Study:
         spread = pd.DataFrame({"std": groups["score"].std(ddof=1), "n": groups["score"].count()})
         return first.sort_index().join(means).join(spread)
 
+    def correlation(self, task: str, folds: Iterable[int]) -> float:
+        """Between a task's repeats in these folds: 1/k for several of a k-fold split, which share
+        training data (Nadeau and Bengio 2003); 0 for seeds, and for splits of any other kind."""
+        return 1 / self.folds[task] if task in self.folds and len(set(folds)) > 1 else 0.0
+
     def of(self, task: str) -> "Study":
         """The part of the study that lies in one task; ``left_out`` stays that of all.
 
@@ -130,6 +137,7 @@ def study(
     keep: Sequence[str] = ("done",),
     probe: str | None = None,
     blocks: Sequence[str] = (),
+    folds: Mapping[str, int] | None = None,
 ) -> Study:
     """Make a study of a frame with one row per trial (or per mean over repeats).
 
@@ -138,8 +146,9 @@ def study(
     and sizes are better low and all others high. ``task`` is one column or several that together
     make the task; a frame without it is one task. Columns `seed`, `fold`, `status` and `design` are
     made up where they are missing: one repeat, all done, a design for each set of choices.
-    ``aliases`` and ``tasks`` are short names of dimensions and names of tasks. Rows with another
-    status than ``keep`` or without a finite score are left out and counted.
+    ``aliases`` and ``tasks`` are short names of dimensions and names of tasks; ``folds`` is the k
+    of each task with a k-fold split. Rows with another status than ``keep`` or without a finite
+    score are left out and counted.
 
     Raises:
         ConfigError: a column that is not there, no dimension or one with a name that the study
@@ -177,6 +186,7 @@ def study(
         left,
         probe,
         tuple(blocks),
+        dict(folds or {}),
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from gymspace.analysis.significance import Correction, corrected
+from gymspace.analysis.significance import Correction, corrected, standard_error
 from gymspace.analysis.study import Study
 
 _TEST = "paired t against the first"
@@ -38,14 +38,14 @@ def distinguishable(
     """Whether the ``top`` designs of each task can be told apart from its first.
 
     A paired t-test of each against the first over the repeats that both have, two-sided, corrected
-    for their number. Columns: ``task``, ``rank``, ``design``, ``gain`` (mean), ``behind`` (mean
-    paired difference), ``repeats`` shared, ``p`` (corrected; nan below two shared repeats) and
-    ``apart``: whether p is at most ``alpha``. The first was chosen on these same repeats, so that
-    ``behind`` is flattering to it, and those not apart are if anything more.
+    for their number; folds of a k-fold split are repeats that correlate (`Study.correlation`).
+    Columns: ``task``, ``rank``, ``design``, ``gain`` (mean), ``behind`` (mean paired difference),
+    ``repeats`` shared, ``p`` (corrected; nan below two shared repeats) and ``apart``: whether p is
+    at most ``alpha``. The first was chosen on these same repeats, so that ``behind`` is flattering
+    to it, and those not apart are if anything more.
     """
-    parts = [
-        _against_first(part, top, alpha, correction) for _, part in study.frame.groupby("task")
-    ]
+    groups = study.frame.groupby("task")
+    parts = [_against_first(study, part, top, alpha, correction) for _, part in groups]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -54,13 +54,27 @@ def warnings(study: Study, table: pd.DataFrame, alpha: float = 0.05) -> Iterator
     for task, part in table.groupby("task"):
         rest = part[part["rank"] > 1]
         where = f"{study.task_name(str(task))}: " if len(study.scores) > 1 else ""
-        those = f"{where}{{}} of the next {len(rest)} places".format
         untested = int(rest["p"].isna().sum())
         tied = int((~rest["apart"]).sum()) - untested
         if tied:
-            yield f"{those(tied)} are not told from the first ({_TEST}, {alpha:g})"
+            test = f"{_TEST}, {alpha:g}{_shared(study, str(task))}"
+            yield f"{where}{_places(tied, len(rest), 'is')} not told from the first ({test})"
         if untested:
-            yield f"{those(untested)} share no two repeats with the first"
+            yield f"{where}{_places(untested, len(rest), 'shares')} no two repeats with the first"
+
+
+def _places(n: int, of: int, verb: str) -> str:
+    """``1 of the next 4 places is``; of a single one ``the next place is``."""
+    verbs = {"is": "are", "shares": "share"}
+    if of == 1:
+        return f"the next place {verb}"
+    return f"{n} of the next {of} places {verb if n == 1 else verbs[verb]}"
+
+
+def _shared(study: Study, task: str) -> str:
+    rows = study.frame["task"].eq(task).to_numpy(dtype=bool)
+    shared = study.correlation(task, study.frame["fold"][rows])
+    return f"; folds share training data: correlation {shared:.2g}" if shared else ""
 
 
 def _components(
@@ -81,14 +95,15 @@ def _components(
 
 
 def _against_first(
-    part: pd.DataFrame, top: int, alpha: float, correction: Correction
+    study: Study, part: pd.DataFrame, top: int, alpha: float, correction: Correction
 ) -> pd.DataFrame:
     table = part.pivot_table(index=["seed", "fold"], columns="design", values="gain")
     means = part.groupby("design")["gain"].mean().sort_values(ascending=False, kind="stable")[:top]
     first = table[means.index[0]]
     behind = table[means.index].rsub(first, axis=0)
     repeats = behind.count()
-    p = [_paired(behind[design].dropna().to_numpy(dtype=float)) for design in means.index[1:]]
+    task = str(part["task"].iloc[0])
+    p = [_paired(study, task, behind[design].dropna()) for design in means.index[1:]]
     adjusted = np.concatenate([[np.nan], corrected(p, correction)])
     return pd.DataFrame(
         {
@@ -104,9 +119,13 @@ def _against_first(
     )
 
 
-def _paired(differences: np.ndarray) -> float:
-    if len(differences) < 2:
+def _paired(study: Study, task: str, behind: pd.Series) -> float:
+    differences = behind.to_numpy(dtype=float)
+    n = len(differences)
+    if n < 2:
         return np.nan
     if np.ptp(differences) == 0:
         return 0.0 if differences[0] else 1.0
-    return float(stats.ttest_1samp(differences, 0.0).pvalue)
+    correlation = study.correlation(task, behind.index.get_level_values("fold"))
+    scale = standard_error(float(differences.std(ddof=1)), n, correlation)
+    return float(2 * stats.t.sf(abs(differences.mean()) / scale, n - 1))

@@ -1,16 +1,12 @@
 """What an exception in a rank means to the parent: a line, its kind, whether the rank is sound."""
 
-import errno
-import sys
 import time
 import traceback
 
 from gymspace.dist.jobs import Fault, Kind
-from gymspace.errors import ConfigError
+from gymspace.errors import ConfigError, lacks_memory
 
 ONE_LINE = 500
-# Where torch's allocator for the CPU fails there is no class for it, only this.
-NO_MEMORY = "can't allocate memory"
 
 
 def fault_of(error: BaseException, rank: int, *, alone: bool) -> Fault:
@@ -37,9 +33,4 @@ def kind_of(error: BaseException) -> Kind:
     """The kind of failure that ``error`` is."""
     if isinstance(error, ConfigError):
         return "config"
-    torch = sys.modules.get("torch")
-    classes = (MemoryError, torch.OutOfMemoryError) if torch else MemoryError
-    short = isinstance(error, classes) or getattr(error, "errno", None) == errno.ENOMEM
-    if short or (isinstance(error, RuntimeError) and NO_MEMORY in str(error)):
-        return "memory"
-    return "error"
+    return "memory" if lacks_memory(error) else "error"

@@ -78,10 +78,11 @@ def _raw(
         return _computed(encoding, component, index, nodes)
     digest = _digest(encoding, component, index, nodes)
     path = cache / KEY / f"{encoding.name}-{digest}.pt"
-    tensors = _read(path)
+    rows = nodes if isinstance(nodes, int) else sum(nodes)
+    tensors = _read(path, rows)
     if tensors is None:
         with _lock(path):
-            tensors = _read(path)  # another sweep may have been faster
+            tensors = _read(path, rows)  # another sweep may have been faster
             if tensors is None:
                 tensors = _computed(encoding, component, index, nodes)
                 _write(path, tensors)
@@ -130,14 +131,22 @@ def _digest(
     return hashlib.sha256(json.dumps(content).encode() + edges).hexdigest()[:16]
 
 
-def _read(path: Path) -> Tensors | None:
+def _read(path: Path, rows: int) -> Tensors | None:
+    """What `_write` wrote, unless it cannot be read or is something else."""
     if not path.exists():
         return None
     try:
-        return torch.load(path, weights_only=True, map_location="cpu")
+        found = torch.load(path, weights_only=True, map_location="cpu")
     except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError):
-        log.warning("%s cannot be read and is computed anew", path)
-        return None
+        found = None
+    if isinstance(found, dict) and all(_fits(tensor, rows) for tensor in found.values()):
+        return found
+    log.warning("%s cannot be read and is computed anew", path)
+    return None
+
+
+def _fits(tensor: object, rows: int) -> bool:
+    return isinstance(tensor, Tensor) and tensor.shape[:1] == (rows,)
 
 
 def _write(path: Path, tensors: Tensors) -> None:

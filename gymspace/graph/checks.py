@@ -1,7 +1,7 @@
 """What is refused of a dataset before any trial runs, each in one line."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 import torch
 from torch import Tensor
@@ -10,26 +10,40 @@ from torch_geometric.data import Data
 from gymspace.errors import ConfigError
 
 NEEDED = ("x", "edge_index", "y")
-OF_EDGES = ("edge_attr", "edge_weight")
+# What edges may carry, with the form and the number of dimensions it may have.
+FORMS = MappingProxyType({"edge_attr": ("[edges, width]", 2), "edge_weight": ("[edges]", 1)})
+OF_EDGES = tuple(FORMS)
+# More classes than this, and than ten for each row, are numbers of something else.
+CLASSES = 10_000
 
 
 def check_fields(data: Data, label: str, where: str = "") -> None:
-    """Refuse a graph without features, edges or labels; ``where`` names it among others."""
-    for name in NEEDED:
-        if getattr(data, name, None) is None:
+    """Refuse a graph without features, edges or labels in tensors; ``where`` says which it is."""
+    for name in (*NEEDED, *OF_EDGES):
+        value, problem = getattr(data, name, None), ""
+        if value is None and name in NEEDED:
             hint = ": data.transform=[constant] adds some" if name == "x" else ""
-            raise ConfigError("dataset", f"has no {name}{hint}{where}", value=label)
+            problem = f"has no {name}{hint}"
+        elif value is not None and not isinstance(value, Tensor):
+            problem = f"has {name} as a {type(value).__name__}, not a tensor"
+        elif value is not None and value.is_complex():
+            problem = f"has {name} of {value.dtype}, not real numbers"
+        if problem:
+            raise ConfigError("dataset", problem + where, value=label)
+
+
+def check_classes(classes: int, y: Tensor, label: str) -> None:
+    """Refuse class ids ``y`` [R] that can be none, as a score is computed for each of them."""
+    if not y.is_floating_point() and classes > max(CLASSES, 10 * len(y)):
+        problem = f"has class ids up to {classes - 1} for {len(y)} rows: number them from 0 on"
+        raise ConfigError("dataset", problem, value=label)
 
 
 def check_shapes(data: Data, label: str) -> None:
     """Refuse what would fail, or be read past its end, only once the trials run."""
+    if problem := _odd_nodes(data):
+        raise ConfigError("dataset", problem, value=label)
     shape = list(data.x.shape)
-    if len(shape) != 2:
-        raise ConfigError("dataset", f"has x of shape {shape}, not [nodes, width]", value=label)
-    if data.x.layout != torch.strided:
-        raise ConfigError("dataset", f"has x as {data.x.layout}: make it dense", value=label)
-    if not data.x.isfinite().all():
-        raise ConfigError("dataset", "has x with nan or infinity", value=label)
     if data.y.shape[:1] != data.x.shape[:1]:
         problem = f"has y of shape {list(data.y.shape)} for {shape[0]} nodes"
         raise ConfigError("dataset", problem, value=label)
@@ -37,6 +51,8 @@ def check_shapes(data: Data, label: str) -> None:
     ends = data.edge_index
     if ends.numel() and not 0 <= int(ends.min()) <= int(ends.max()) < shape[0]:
         problem = f"has edges that end outside its {shape[0]} nodes"
+        raise ConfigError("dataset", problem, value=label)
+    for _, problem, _ in _odd_numbers(data):
         raise ConfigError("dataset", problem, value=label)
 
 
@@ -52,7 +68,8 @@ def check_graphs(graphs: Sequence[Data], label: str) -> None:
         where = f" (graph {number})"
         check_fields(graph, label, where)
         _check_edges(graph, label, where)
-        problem = _odd_nodes(graph, graphs[0]) or _odd_labels(graph, graphs[0])
+        problem = _odd_nodes(graph) or _odd_width(graph, graphs[0])
+        problem = problem or _odd_labels(graph, graphs[0])
         if problem:
             raise ConfigError("dataset", problem + where, value=label)
     for name in OF_EDGES:
@@ -72,14 +89,26 @@ def check_ends(data: Data, graph_of_edge: Tensor, starts: Tensor, label: str) ->
         nodes = int(starts[number + 1] - starts[number])
         problem = f"has edges that end outside its {nodes} nodes (graph {number})"
         raise ConfigError("dataset", problem, value=label)
-    finite = data.x.isfinite().all(1)
-    if not finite.all():
-        number = int(data.batch[~finite][0])
-        raise ConfigError("dataset", f"has x with nan or infinity (graph {number})", value=label)
+    for name, problem, row in _odd_numbers(data):
+        owner = {"x": data.batch, "y": range(len(data.y))}.get(name, graph_of_edge)
+        raise ConfigError("dataset", f"{problem} (graph {int(owner[row])})", value=label)
 
 
-def _odd_nodes(graph: Data, first: Data) -> str | None:
-    """What keeps the nodes of ``graph`` from standing beside those of the ``first`` one."""
+def _odd_numbers(data: Data) -> Iterator[tuple[str, str, int]]:
+    """Fields with numbers that nothing can be learnt from: name, problem and the first such row."""
+    for name in ("x", "y", *OF_EDGES):
+        value = getattr(data, name, None)
+        if value is None or not value.is_floating_point():
+            continue
+        odd = value.isinf() if name == "y" else value.isfinite().logical_not_()
+        if odd.any():
+            what = "infinity" if name == "y" else "nan or infinity"
+            row = int(odd.reshape(len(value), -1).any(1).nonzero()[0])
+            yield name, f"has {name} with {what}", row
+
+
+def _odd_nodes(graph: Data) -> str | None:
+    """What keeps the features of the nodes of ``graph`` from being used."""
     shape = list(graph.x.shape)
     if len(shape) != 2:
         return f"has x of shape {shape}, not [nodes, width]"
@@ -87,9 +116,12 @@ def _odd_nodes(graph: Data, first: Data) -> str | None:
         return "has no nodes (a graph without x must say its num_nodes)"
     if graph.x.layout != torch.strided:
         return f"has x as {graph.x.layout}: make it dense"
-    if shape[1] != first.x.size(1):
-        return f"has x of width {shape[1]}, and the first graph of {first.x.size(1)}"
-    return None
+    return None if shape[1] else "has x of width 0: data.transform=[constant] adds a feature"
+
+
+def _odd_width(graph: Data, first: Data) -> str | None:
+    width, wanted = graph.x.size(1), first.x.size(1)
+    return None if width == wanted else f"has x of width {width}, and the first graph of {wanted}"
 
 
 def _odd_labels(graph: Data, first: Data) -> str | None:
@@ -126,8 +158,12 @@ def _check_edges(data: Data, label: str, where: str = "") -> None:
     if ends.dim() != 2 or ends.size(0) != 2 or ends.dtype not in (torch.int64, torch.int32):
         problem = f"has edge_index of {ends.dtype} {list(ends.shape)}, not whole numbers [2, edges]"
         raise ConfigError("dataset", problem + where, value=label)
-    for name in OF_EDGES:
-        value: Any = getattr(data, name, None)
-        if isinstance(value, Tensor) and value.shape[:1] != ends.shape[1:]:
+    for name, (form, dims) in FORMS.items():
+        value = getattr(data, name, None)
+        if value is None:
+            continue
+        deep = value.dim() > dims
+        if deep or value.shape[:1] != ends.shape[1:]:
             problem = f"has {name} of shape {list(value.shape)} for {ends.size(1)} edges"
+            problem += f", not {form}" if deep else ""
             raise ConfigError("dataset", problem + where, value=label)

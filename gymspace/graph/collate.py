@@ -34,8 +34,8 @@ class Bounds:
 def collate(graphs: Sequence[Data], label: str) -> tuple[Batch, Bounds]:
     """All ``graphs`` as one, and where each is; ``y`` has a row for each of them.
 
-    What not all of them have is left out, but for edge data: it may be missing where there are no
-    edges. An edge index counts on from graph to graph.
+    What not all of them have, or have in one width, is left out, but for edge data: it may be
+    missing where there are no edges. An edge index counts on from graph to graph.
 
     Raises:
         ConfigError: graphs that are not fit to be learnt from together, or at all.
@@ -43,8 +43,8 @@ def collate(graphs: Sequence[Data], label: str) -> tuple[Batch, Bounds]:
     graphs = [_tidy(graph) for graph in graphs]
     check_graphs(graphs, label)
     _fill(graphs)
-    shared = set.intersection(*(set(graph.keys()) for graph in graphs))
-    extra = sorted({key for graph in graphs for key in graph.keys()} - shared)  # noqa: SIM118
+    found = {key for graph in graphs for key in graph.keys()}  # noqa: SIM118
+    extra = sorted(key for key in found if not _alike(graphs, key))
     data = Batch.from_data_list(list(graphs), exclude_keys=extra)
     edges = torch.tensor([graph.edge_index.size(1) for graph in graphs])
     graph_of_edge = torch.arange(len(graphs)).repeat_interleave(edges)
@@ -87,6 +87,22 @@ def _rows(starts: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
 def _bounds(owner: Tensor, graphs: int) -> Tensor:
     counts = torch.bincount(owner, minlength=graphs)
     return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+
+
+def _alike(graphs: Sequence[Data], key: str) -> bool:
+    """Whether all ``graphs`` have ``key``, in a form that can be put together."""
+    return all(key in graph for graph in graphs) and len({_form(g, key) for g in graphs}) == 1
+
+
+def _form(graph: Data, key: str) -> tuple[object, ...]:
+    """What must not differ from graph to graph: the kind, and of a tensor the other dimensions."""
+    value = graph[key]
+    if not isinstance(value, Tensor):
+        return (type(value),)
+    shape: list[int | None] = list(value.shape)
+    if shape and (dim := graph.__cat_dim__(key, value)) is not None:
+        shape[dim] = None
+    return (Tensor, value.layout, *shape)
 
 
 def _tidy(graph: Data) -> Data:

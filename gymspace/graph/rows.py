@@ -90,7 +90,7 @@ class Rows:
         sizes = {part: int(mask.sum()) for part, mask in kept.items()}
         for part, size in sizes.items():
             if size == 0:
-                have = f"{int(labelled.sum())} {self.noun} have a label"
+                have = f"of {len(self)} {self.noun}, {int(labelled.sum())} with a label"
                 problem = f"the {part} split is empty ({have})"
                 raise ConfigError("data.split", problem, value=rule)
         for one, other in combinations(PARTS, 2):

@@ -12,7 +12,7 @@ from torch_geometric.data import Batch, Data, Dataset
 
 from gymspace import registry
 from gymspace.errors import ConfigError, place
-from gymspace.graph.checks import OF_EDGES, check_fields, check_shapes
+from gymspace.graph.checks import OF_EDGES, check_classes, check_fields, check_shapes
 from gymspace.graph.collate import Bounds, collate
 from gymspace.graph.graph import Graph
 from gymspace.graph.splits import Split
@@ -90,10 +90,22 @@ def load_source(spec: TrialSpec) -> Source:
     sparse = bounds is None and device.type == "cpu"
     if sparse and data.x.count_nonzero() < SPARSE * data.x.numel():
         graph = graph.with_sparse_x()
-    y = data.y.squeeze(1) if data.y.dim() == 2 and data.y.size(1) == 1 else data.y
-    floating = y.is_floating_point() or y.dim() == 2
-    outputs = (y.size(1) if y.dim() == 2 else 1) if floating else int(y.max()) + 1
-    return Source(graph, y.to(device, dtype if floating else torch.int64), data, outputs, bounds)
+    y, outputs = _labels(data.y, dtype)
+    check_classes(outputs, y, spec.dataset.label)
+    return Source(graph, y.to(device), data, outputs, bounds)
+
+
+def _labels(y: Tensor, dtype: torch.dtype) -> tuple[Tensor, int]:
+    """Class ids, or numbers in ``dtype``; and how many scores a row needs for them.
+
+    Of several whole numbers in a row, as of class ids, a negative one says that there is no label.
+    """
+    y = y.squeeze(1) if y.dim() == 2 and y.size(1) == 1 else y
+    if y.is_floating_point():
+        return y.to(dtype), y.size(1) if y.dim() == 2 else 1
+    if y.dim() == 2:
+        return y.to(dtype).masked_fill(y < 0, torch.nan), y.size(1)
+    return y.to(torch.int64), int(y.max()) + 1
 
 
 def split_task(spec: TrialSpec, source: Source) -> Task:

@@ -5,10 +5,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.utils import degree
 
+from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.distances import shortest_paths
 from gymspace.models.padded import Layout
-from gymspace.models.projections import QKV, Heads
+from gymspace.models.projections import QKV, Heads, share
 
 
 class Transformer(nn.Module):
@@ -22,7 +23,7 @@ class Transformer(nn.Module):
     def __init__(self, dim: int, heads: int = 4, dropout: float = 0.0):
         super().__init__()
         self.heads = Heads(dim, heads)
-        self.dropout = dropout
+        self.dropout = share(dropout)
 
     def extra_repr(self) -> str:
         return f"dropout={self.dropout}"
@@ -46,6 +47,7 @@ class Graphormer(nn.Module):
     """
 
     uses: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset({"spd", "bias"})  # encodings
 
     def __init__(
         self,
@@ -56,8 +58,11 @@ class Graphormer(nn.Module):
         max_degree: int = 64,
     ):
         super().__init__()
+        for name, value in (("max_distance", max_distance), ("max_degree", max_degree)):
+            if value < 1:
+                raise ConfigError(f"model.attention.{name}", "must be 1 or more", value=value)
         self.heads = Heads(dim, heads)
-        self.dropout = dropout
+        self.dropout = share(dropout)
         self.distance = nn.Embedding(max_distance + 2, heads)
         self.max_degree = max_degree
         self.degrees = nn.ModuleList(nn.Embedding(max_degree + 1, dim) for _ in range(2))

@@ -10,7 +10,7 @@ from torch.nn import functional
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.padded import Layout
-from gymspace.models.projections import Heads
+from gymspace.models.projections import Heads, share
 
 
 class BigBird(nn.Module):
@@ -44,7 +44,7 @@ class BigBird(nn.Module):
                     f"model.attention.{name}", f"must be {least} or more", value=value
                 )
         self.heads = Heads(dim, heads)
-        self.dropout = dropout
+        self.dropout = share(dropout)
         self.block, self.window, self.random, self.seed = block, window, random, seed
 
     def extra_repr(self) -> str:

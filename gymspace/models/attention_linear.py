@@ -9,7 +9,7 @@ from torch.nn import functional
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.padded import Layout
-from gymspace.models.projections import Heads
+from gymspace.models.projections import Heads, share
 
 _TINY = 1e-6
 
@@ -27,7 +27,7 @@ class Linear(nn.Module):
     def __init__(self, dim: int, heads: int = 4, dropout: float = 0.0):
         super().__init__()
         self.heads = Heads(dim, heads)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(share(dropout))
 
     def forward(self, graph: Graph) -> Tensor:
         """New node features [N, dim]."""
@@ -56,7 +56,7 @@ class Performer(nn.Module):
     def __init__(self, dim: int, heads: int = 4, dropout: float = 0.0, features: int | None = None):
         super().__init__()
         self.heads = Heads(dim, heads)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(share(dropout))
         width = self.heads.dim
         rows = max(1, int(width * math.log(width))) if features is None else features
         if rows < 1:

@@ -13,7 +13,7 @@ from gymspace.graph.graph import Graph
 from gymspace.models.expander import expander
 from gymspace.models.layer import edge_features
 from gymspace.models.padded import Layout
-from gymspace.models.projections import QKV, Heads
+from gymspace.models.projections import QKV, Heads, share
 
 
 class Way(NamedTuple):
@@ -54,7 +54,7 @@ class Exphormer(nn.Module):
         if virtual < 0:
             raise ConfigError("model.attention.virtual", "must be 0 or more", value=virtual)
         self.heads = Heads(dim, heads)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(share(dropout))
         self.degree, self.seed, self.local, self.virtual = degree, seed, local, virtual
         self.edge_dim = edge_dim if local else None
         self.uses = frozenset({"edge_attr"} if self.edge_dim else ())

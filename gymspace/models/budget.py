@@ -44,7 +44,9 @@ def count_design(spec: ModelSpec, dim_in: int, dim_out: int, known: Known) -> in
         try:
             with torch.device("meta"):
                 return count_params(build_model(spec, dim_in, dim_out, known))
-        except (RuntimeError, NotImplementedError, ValueError):
+        except (ConfigError, RuntimeError, ValueError) as error:
+            if isinstance(error, ConfigError) and error.__cause__ is None:
+                raise
             # A component that computes with what is known needs real tensors.
             return count_params(build_model(spec, dim_in, dim_out, known))
 

@@ -12,7 +12,7 @@ from torch_geometric.nn.inits import glorot
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.dense import dense, two_maps
-from gymspace.models.layer import EDGE_WEIGHT, Layer, share, weighing
+from gymspace.models.layer import EDGE_WEIGHT, Layer, dropped, share, weighing
 from gymspace.models.layers import attend
 
 
@@ -90,7 +90,7 @@ class IDGAT(Layer):
             dim_out,
             share("heads", heads, dim_out),
             heads,
-            dropout=dropout,
+            dropout=dropped(dropout),
             add_self_loops=False,
             bias=bias,
         )

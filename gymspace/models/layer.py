@@ -57,6 +57,13 @@ def at_least(name: str, value: int, least: int) -> int:
     return value
 
 
+def dropped(value: float) -> float:
+    """``value`` of the layer's argument ``dropout``, or `ConfigError` if it is no probability."""
+    if not 0 <= value <= 1:
+        raise ConfigError("model.layer.dropout", "must be between 0 and 1", value=value)
+    return value
+
+
 def weighing(agg: nn.Module) -> frozenset[str]:
     """Edge weights, if ``agg`` uses them (one that does not say is taken to)."""
     return EDGE_WEIGHT & getattr(agg, "uses", EDGE_WEIGHT)

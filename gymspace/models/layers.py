@@ -18,7 +18,9 @@ from gymspace.models.layer import (
     EDGE_WEIGHT,
     NO_EDGE_FEATURES,
     Layer,
+    at_least,
     chosen,
+    dropped,
     edge_features,
     share,
     weighing,
@@ -42,7 +44,7 @@ class MLP(Layer):
     def __init__(self, dim_in: int, dim_out: int, bias: bool = True, layers: int = 2):
         super().__init__()
         hidden: list[nn.Module] = []
-        for _ in range(layers - 1):
+        for _ in range(at_least("layers", layers, 1) - 1):
             hidden += [dense(dim_in, dim_out, bias=True), nn.ReLU()]
             dim_in = dim_out
         self.mlp = nn.Sequential(*hidden, dense(dim_in, dim_out, bias))
@@ -202,7 +204,7 @@ class GAT(Layer):
             dim_in,
             width,
             heads,
-            dropout=dropout,
+            dropout=dropped(dropout),
             add_self_loops=edge_attr,
             edge_dim=self.edge_dim,
             bias=bias,

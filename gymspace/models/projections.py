@@ -15,6 +15,13 @@ class QKV(NamedTuple):
     value: Tensor
 
 
+def share(dropout: float) -> float:
+    """``dropout`` of an attention, or `ConfigError` if it is no share below all."""
+    if not 0 <= dropout < 1:
+        raise ConfigError("model.attention.dropout", "must be 0 or more, below 1", value=dropout)
+    return dropout
+
+
 class Heads(nn.Module):
     """The linear maps around an attention of ``heads`` heads on features of width ``dim``.
 

@@ -15,6 +15,7 @@ from gymspace.models.layer import (
     Layer,
     at_least,
     chosen,
+    dropped,
     edge_features,
     share,
 )
@@ -78,7 +79,7 @@ class GATv2(Layer):
             dim_in,
             share("heads", heads, dim_out),
             heads,
-            dropout=dropout,
+            dropout=dropped(dropout),
             add_self_loops=edge_dim is not None,
             edge_dim=edge_dim,
             bias=bias,
@@ -120,6 +121,9 @@ class PNA(Convolution):
         towers: int = 1,
     ):
         share("towers", towers, dim_out)
+        for name, names in (("aggregators", aggregators), ("scalers", scalers)):
+            if not names:
+                raise ConfigError(f"model.layer.{name}", "must name one or more", value=[])
         for name in aggregators:
             chosen("aggregators", name, ("mean", "min", "max", "std", "var", "sum"))
         for name in scalers:
@@ -187,7 +191,7 @@ class Transformer(Convolution):
             share("heads", heads, dim_out),
             heads,
             beta=beta,
-            dropout=dropout,
+            dropout=dropped(dropout),
             edge_dim=edge_dim,
             bias=bias,
         )

@@ -96,10 +96,19 @@ def _space(sweep: Mapping[str, Any]) -> Iterator[Sheet]:
 
 
 def _choices(dimension: Mapping[str, Any]) -> str:
-    """The choices of a dimension; of an interval or the like what the folder says of it."""
+    """The choices of a dimension, or its range: ``0.001 .. 0.1 (log)``."""
+    if whole := dimension.get("range"):
+        return _range(whole)
     if "choices" in dimension:
         return ", ".join(to_text(level(choice)) for choice in dimension["choices"])
     return json.dumps({k: v for k, v in dimension.items() if k not in ("key", "alias")})
+
+
+def _range(whole: Mapping[str, Any]) -> str:
+    low, high = (to_text(level(whole[end])) for end in ("low", "high"))
+    how = ["log"] if whole.get("log") else []
+    how += [f"step {to_text(level(whole['step']))}"] if whole.get("step") else []
+    return f"{low} .. {high}" + (f" ({', '.join(how)})" if how else "")
 
 
 def _changed(sweep: Mapping[str, Any]) -> Iterator[Sheet]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from gymspace.analysis.levels import text
+from gymspace.analysis.levels import continuous, text
 from gymspace.report.parts import Section, counted
 from gymspace.results.cells import Cell, order
 from gymspace.results.tables import Row
@@ -33,13 +33,16 @@ def leaderboard(
         if not (several and name in view.task_columns)
         and len({order(row.get(name)) for row in rows}) > 1
     }
-    columns = [{"title": "rank", "kind": "number"}]
+    columns: list[dict[str, Any]] = [{"title": "rank", "kind": "number"}]
+    front = any(row.get("pareto") is not None for row in rows)
+    columns += [{"title": "front", "kind": "text"}] if front else []
     columns += [{"title": "curves", "kind": "curves"}] if curves else []
     columns += [{"title": "task", "kind": "text"}] if several else []
     columns += [{"title": "metric", "kind": "text"}] if len(names) > 1 else []
     what = names[0] if len(names) == 1 else "score"
     splits = [split for split in ("val", "test") if any(_score(r, split, metrics) for r in rows)]
-    columns += [{"title": f"{split} {what}", "kind": "score"} for split in splits]
+    high = all(is_high for _, is_high in metrics.values())
+    columns += [{"title": f"{split} {what}", "kind": "score", "high": high} for split in splits]
     columns += [_choice(alias, [row.get(name) for row in rows]) for name, alias in choices.items()]
     columns += [{"title": "seeds", "kind": "seeds"}]
     bad = any(row.get(name) for row in rows for name in _BAD)
@@ -50,6 +53,7 @@ def leaderboard(
     made = [
         [
             row.get("rank"),
+            *(["*" if row.get("pareto") else ""] if front else []),
             *([_curves(row, curves)] if curves else []),
             *([tasks.get(row["task"], row["task"])] if several else []),
             *([metrics.get(row["task"], [""])[0]] if len(names) > 1 else []),
@@ -98,7 +102,8 @@ def _best(rows: Sequence[Row], tasks: int) -> list[Row]:
 def _choice(title: str, cells: Sequence[Cell]) -> dict[str, Any]:
     numeric = all(isinstance(c, int | float) and not isinstance(c, bool) for c in cells)
     known = {order(cell): cell for cell in cells}
-    some = [_shown(known[key]) for key in sorted(known)] if len(known) <= _FILTERS else []
+    offered = len(known) <= _FILTERS and not continuous(known.values())
+    some = [_shown(known[key]) for key in sorted(known)] if offered else []
     return {"title": title, "kind": "choice", "numeric": numeric, "choices": some}
 
 

@@ -9,7 +9,7 @@ from gymspace.analysis import figures
 from gymspace.analysis.fronts import pareto
 from gymspace.analysis.importance import importance
 from gymspace.analysis.levels import text
-from gymspace.analysis.ranking import Ranking
+from gymspace.analysis.ranking import Ranking, single
 from gymspace.analysis.ranking import summary as ranking_summary
 from gymspace.analysis.study import Study, labels
 from gymspace.errors import ConfigError
@@ -27,13 +27,15 @@ def rankings(study: Study, found: Mapping[str, Ranking]) -> Section:
     """Every dimension's choices ranked in matched groups (You et al. 2020, section 6)."""
     table = ranking_summary(found)
     corrected = dict(zip(table["dimension"], table["p_corrected"], strict=True))
-    skipped = [study.alias(key) for key in study.dimensions if key not in found]
+    several = [key for key in study.dimensions if len(study.levels[key].values) > 1]
+    skipped = [study.alias(key) for key in several if key not in found]
     words = [
         "Designs that differ in one dimension alone make a group; its choices are ranked in every "
         "group that has all of them. 1 is best. What is best on average is drawn strong."
     ]
     if skipped:
         words.append(f"Not ranked, for no group has all its choices: {listed(skipped)}.")
+    words += [f"{sentence}." for sentence in single(study)]
     panels = [
         Panel(
             study.alias(key),
@@ -115,7 +117,8 @@ def _trade_off(study: Study, designs: pd.DataFrame, cost: str) -> Panel:
     on = pareto(there, {"gain": "max", cost: "min"})
     kept = _drawn(len(there), np.flatnonzero(on), _POINTS)
     some, shown = there.iloc[kept], on[kept]
-    words = [f"{counted(int(on.sum()), 'design')} of {len(there):,} on the front."]
+    verb = "is" if on.sum() == 1 else "are"
+    words = [f"{on.sum():,} of {counted(len(there), 'design')} {verb} on the front."]
     if len(some) < len(there):
         words.append(f"Of the others {len(some) - int(on.sum()):,}, drawn at random, are shown.")
     said = labels(_short(study, some), [study.alias(key) for key in study.dimensions], named=True)

@@ -19,7 +19,7 @@ from gymspace.results.write import goals, repeats
 
 FILE = ".read.json"
 FEWEST = 500  # trials; fewer are read as quickly without
-_CODE = ("spec.py", "schema.py", "registry.py", "records.py", "results/*.py")
+_CODE = ("spec.py", "schema.py", "registry.py", "tables.py", "records.py", "results/*.py")
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ def import_graphgym(
     """
     if to.exists():
         raise ConfigError("--to", "is there already; choose another folder", value=to)
+    if not next(parent for parent in to.absolute().parents if parent.exists()).is_dir():
+        raise ConfigError("--to", "lies below a file; choose another folder", value=to)
     if seeds is not None and seeds < 1:
         raise ConfigError("--seeds", "must be at least 1", value=seeds)
     tables = {name: read(path) for name, path in files_of(source).items()}
@@ -184,7 +186,11 @@ def _census(table: pd.DataFrame, layout: Layout) -> Iterator[str]:
     most = max((len(groups) for groups, _ in sizes.values()), default=0)
     for name, (groups, choices) in sizes.items():
         partial = int((groups < choices).sum())
-        if len(groups) < most:
-            yield f"{name}: {most - len(groups)} of {most} groups are missing"
+        if missing := most - len(groups):
+            yield f"{name}: {missing} of {most} groups {_are(missing)} missing"
         if partial:
-            yield f"{name}: {partial} of {len(groups)} groups are partial"
+            yield f"{name}: {partial} of {len(groups)} groups {_are(partial)} partial"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"

@@ -10,6 +10,7 @@ import pandas as pd
 from gymspace.errors import ConfigError
 from gymspace.results import names
 from gymspace.results.agg import RULES
+from gymspace.results.tables import read_cells
 
 Tables = Mapping[tuple[str, str], pd.DataFrame]  # by split and suffix: "", "_best", "_bestepoch"
 
@@ -68,9 +69,7 @@ def read(path: Path) -> pd.DataFrame:
         ConfigError: it is not readable, or not one of GraphGym's.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            header, *lines = csv.reader(file)
-        rows = [dict(zip(header, line, strict=True)) for line in lines]
+        header, rows = read_cells(path)
     except (ValueError, OSError, csv.Error) as error:
         raise ConfigError("import", f"is not a readable table: {error}", value=path) from error
     table = pd.DataFrame(rows, columns=header, dtype=str)

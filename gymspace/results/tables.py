@@ -44,13 +44,27 @@ def load_table(path: Path) -> Table:
         ConfigError: there is no such file, or it is no table of this kind.
     """
     try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            header, *lines = list(csv.reader(file))
-        texts = [dict(zip(header, line, strict=True)) for line in lines]
+        header, texts = read_cells(Path(path))
     except (OSError, ValueError, csv.Error) as error:
         raise ConfigError("results", f"is not a readable table: {error}", value=path) from error
     rows = ({name: _cell(name, text) for name, text in row.items()} for row in texts)
     return Table(tuple(header), tuple(rows))
+
+
+def read_cells(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """The header of a CSV, and its rows as text.
+
+    Raises:
+        ValueError, OSError, csv.Error: it is empty, not readable, or a row has no cell per column.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *lines = list(csv.reader(file)) or [[]]
+    if not header:
+        raise ValueError("it is empty")
+    for at, line in enumerate(lines, start=1):
+        if len(line) != len(header):
+            raise ValueError(f"row {at} has {len(line)} cells for {len(header)} columns")
+    return header, [dict(zip(header, line, strict=True)) for line in lines]
 
 
 def trials_table(records: Sequence[Record]) -> Table:

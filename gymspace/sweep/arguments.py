@@ -36,7 +36,7 @@ def flags_first(arguments: Sequence[str]) -> list[str]:
     while rest:
         word = rest.pop(0)
         if not word.startswith("-"):
-            overrides.append(_own(word))
+            overrides.append(word)
             continue
         name, equals, value = word.partition("=")
         if name not in FLAGS:
@@ -45,7 +45,8 @@ def flags_first(arguments: Sequence[str]) -> list[str]:
             rest.insert(0, value)
         choices = FLAGS[name]
         flags.append([name] if choices is None else [name, _value(name, choices, rest)])
-    return [*(word for flag in _together(flags) for word in flag), *overrides]
+    flagged = (word for flag in _together(flags) for word in flag)
+    return [*flagged, *(_own(word) for word in _last(overrides))]
 
 
 def _together(flags: list[list[str]]) -> list[list[str]]:
@@ -68,6 +69,16 @@ def _value(flag: str, choices: Sequence[str], rest: list[str]) -> str:
     if choices and rest[0] not in choices:
         raise ConfigError(flag, "unknown choice", value=rest[0], choices=choices)
     return rest.pop(0)
+
+
+def _last(overrides: Sequence[str]) -> list[str]:
+    """The overrides without those of a config group that a later one sets again."""
+    keys = [word.partition("=")[0] for word in overrides]
+    return [
+        word
+        for place, word in enumerate(overrides)
+        if keys[place] not in GROUPS or keys[place] not in keys[place + 1 :]
+    ]
 
 
 def _own(override: str) -> str:

@@ -1,6 +1,7 @@
 """What a command does once its config is plain: plan, hold the folder, run, write the tables."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from gymspace.sweep.plan import Compose, Config, Designer, Trial, plan
 from gymspace.sweep.probe import probes
 from gymspace.sweep.search import Optuna
 from gymspace.sweep.settings import Settings, SweepSettings, repeats, slots
+from gymspace.sweep.spaces.keys import require_sensible
 from gymspace.sweep.spaces.space import Space
 from gymspace.sweep.work import Ended, planned, searched
 
@@ -60,6 +62,7 @@ def execute(command: Command, launch: Launch, console: Console, show: Show) -> i
     base = parse(command.base)
     again = repeats(settings, base)
     designer = Designer(again, command.base, command.groups, command.compose)
+    require_sensible(command.space)
     draw = registry.build("sweep.draw", settings.draw, command.space)
     _require_aliases({d.key: d.alias for d in command.space.dimensions}, base)
     if isinstance(draw, Optuna):
@@ -97,14 +100,21 @@ def plan_trials(draw: Draw, designer: Designer) -> list[Trial]:
 def _run(
     work: Callable[[Observer], Ended], folder: Path, wanted: LogSpec, console: Console, show: Show
 ) -> int:
-    """Do ``work``; whatever ends it, the tables are written from what is there."""
-    ended = None
+    """Do ``work``; whatever ends it, the tables are written from what is there.
+
+    A mistake that is found before any trial leaves the folder as it was.
+    """
+    ended, before = None, _results(folder)
     try:
         with Display(console) as display:
             ended = work(display)
     except KeyboardInterrupt:
         console.print("interrupted: what is finished is kept; the same command runs the rest")
-    if any((folder / TRIALS).glob(f"*/{RESULT}")):
+    except BaseException:
+        if _results(folder) != before:
+            write_tables(folder)
+        raise
+    if _results(folder):
         write_tables(folder)
         _write_board(folder, wanted)
         show(folder, console)
@@ -113,6 +123,15 @@ def _run(
     if ended.left:
         console.print(ended.left, highlight=False, soft_wrap=True)
     return FAILED if ended.statuses.keys() & {"failed", "timeout"} else OK
+
+
+def _results(folder: Path) -> dict[Path, int]:
+    """The results that are there, and when they were written."""
+    found = {}
+    for path in (folder / TRIALS).glob(f"*/{RESULT}"):
+        with suppress(FileNotFoundError):  # another process of a search may run it anew
+            found[path] = path.stat().st_mtime_ns
+    return found
 
 
 def _write_board(folder: Path, wanted: LogSpec) -> None:
@@ -140,6 +159,8 @@ def _preview(
     if not isinstance(draw, Optuna):
         return Preview(trials, command.space, path, place)
     some = {t.id: t for a in probes(command.space) for t in designer.trials(a)}
+    if not some:
+        raise ConfigError("sweep.constraints", "no design of the space meets them")
     designs = min(draw.n_trials, command.space.size or draw.n_trials)
     return Preview(list(some.values()), command.space, path, place, designs)
 

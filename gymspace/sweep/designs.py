@@ -3,7 +3,7 @@
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -88,8 +88,13 @@ class Designs:
         return len(self._study.settled()) + self._study.running() < self._most
 
     @property
+    def lost(self) -> int:
+        """How many designs were given up here, as their ranks were lost again and again."""
+        return len(self._lost)
+
+    @property
     def _most(self) -> int:
-        return self._rules.n_trials - len(self._lost)
+        return self._rules.n_trials - self.lost
 
     def heard(self, job: Job, epoch: Epoch) -> Verdict | None:
         """What the pruner says of an epoch."""
@@ -209,8 +214,14 @@ class Designs:
         values: Sequence[float] | None = None,
         error: str | None = None,
     ) -> None:
-        self._study.tell(design.proposal, status, values, error)
+        self._study.tell(design.proposal, status, values, error, self._code(design))
         self._observer.sought(self._rules.n_trials, len(self._study.settled()))
+
+    def _code(self, design: Design) -> Mapping[str, str]:
+        """The code that a design's results come from: an older one, if one of them is kept."""
+        here = design.trials[0].code
+        ran = (self._folder.code(trial) for trial in design.trials[: design.repeat])
+        return next((code for code in ran if code != here), here)
 
     def _result(self, design: Design, outcome: Outcome) -> Result:
         trial = design.trials[design.repeat]

@@ -79,8 +79,12 @@ class SweepFolder:
 
     def outdated(self, trial: Trial) -> bool:
         """Whether a trial was run with other user code than there is now."""
+        return self.code(trial) != dict(trial.code)
+
+    def code(self, trial: Trial) -> dict[str, str]:
+        """The hashes of the user's code that a trial was last run with."""
         kept = read_json(self.trial(trial.id) / SPEC) or {}
-        return kept.get("code", {}) != dict(trial.code)
+        return kept.get("code", {})
 
     def admit(self, manifest: Manifest, extend: bool) -> dict[str, Any]:
         """What the folder is to say of its sweep: ``manifest``, and what it knew of it before.

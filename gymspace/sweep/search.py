@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gymspace.errors import ConfigError
+from gymspace.records import Facts
 from gymspace.spec import TrialSpec
 from gymspace.sweep.check import check
 from gymspace.sweep.designs import Designs, Rules
@@ -39,6 +40,12 @@ class Optuna:
             if type(value) is not int or value < least:
                 problem = f"must be a whole number of {least} or more"
                 raise ConfigError(f"sweep.draw.{name}", problem, value=value)
+        if not self.space.dimensions:
+            raise ConfigError("sweep.space", "holds no dimension to search")
+        for dimension in self.space.dimensions:
+            if dimension.key.partition(".")[0] in TrialSpec.RUN:
+                problem = "is how a trial is run, no part of a design: a search cannot vary it"
+                raise ConfigError(f"sweep.space.{dimension.key}", problem)
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,8 @@ def run_search(search: Search, launch: Launch, observer: Observer) -> Found:
     """Run designs until enough of them are settled, none is left, or the time is over.
 
     Raises:
-        ConfigError: a choice that cannot be built, before the first trial starts.
+        ConfigError: a choice that cannot be built, before the first trial starts; constraints on
+            sizes that no design meets, once all have been built.
     """
     trials = _probed(search)
     code = {name: digest for trial in trials for name, digest in trial.code.items()}
@@ -86,6 +94,7 @@ def run_search(search: Search, launch: Launch, observer: Observer) -> Found:
     spec = trials[0].spec
     with launch(spec.dist.ranks, spec.device) as launcher:
         facts = check(trials, launcher, observer)
+        _require_met(search, trials, facts)
         goals = directed(search.names, next(iter(facts.values())).directions)
         with closing(search.open(goals, code)) as study:
             found = [[goal.name, goal.direction] for goal in goals]
@@ -96,7 +105,12 @@ def run_search(search: Search, launch: Launch, observer: Observer) -> Found:
             designs = Designs(study, search.designer, rules, search.folder, observer)
             clock = search.limits.start()
             drive(clock.limited(designs), launcher, observer)
-            return Found(designs.statuses, len(study.settled()), _why(designs, study, clock.over))
+            ends = [one.status for one in study.settled().values()]
+            if designs.exhausted and ends and set(ends) == {"invalid"}:
+                raise _unmet()
+            lacking = len(ends) < search.draw.n_trials
+            why = _why(designs, study, clock.over) if lacking else ""
+            return Found(designs.statuses, len(ends), why)
 
 
 def _why(designs: Designs, study: "Study", late: bool) -> str:
@@ -105,15 +119,13 @@ def _why(designs: Designs, study: "Study", late: bool) -> str:
         return "sweep.hours is over"
     if study.running() > designs.paused:
         return "other processes run the rest"
+    if designs.lost:
+        return f"the ranks of {designs.lost} were lost twice: the next command tries again"
     return "the space holds no more" if designs.exhausted else ""
 
 
 def _probed(search: Search) -> list[Trial]:
     """The first repeat of designs that meet every choice, and all repeats of the first design."""
-    for dimension in search.draw.space.dimensions:
-        if dimension.key.partition(".")[0] in TrialSpec.RUN:
-            problem = "is how a trial is run, no part of a design: a search cannot vary it"
-            raise ConfigError(f"sweep.space.{dimension.key}", problem)
     found: dict[str, Trial] = {}
     for assignment in probes(search.draw.space):
         repeats = search.designer.trials(assignment)
@@ -121,5 +133,18 @@ def _probed(search: Search) -> list[Trial]:
         if all(constraint.holds(config) for constraint in search.draw.space.constraints):
             found |= {trial.id: trial for trial in (repeats if not found else repeats[:1])}
     if not found:
-        raise ConfigError("sweep.constraints", "no design of the space meets them")
+        raise _unmet()
     return list(found.values())
+
+
+def _require_met(search: Search, trials: Sequence[Trial], facts: Mapping[str, Facts]) -> None:
+    """Refuse constraints on sizes that none of the probes meets, if these are the whole space."""
+    known = {trial.design: facts[trial.id].params for trial in trials if trial.id in facts}
+    rules = Rules(search.draw.n_trials, (), search.draw.space.constraints)
+    met = any(rules.allow(trial, known.get(trial.design)) for trial in trials)
+    if not met and len(known) == search.draw.space.size:
+        raise _unmet()
+
+
+def _unmet() -> ConfigError:
+    return ConfigError("sweep.constraints", "no design of the space meets them")

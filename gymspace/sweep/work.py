@@ -71,13 +71,19 @@ def searched(draw: Optuna, designer: Designer, settings: SweepSettings) -> Work:
     """The work of a search; its folder is shared with other processes of the same search.
 
     Raises:
-        ConfigError: objectives that there are not, or that do not go with the pruner.
+        ConfigError: objectives that there are not, or that do not go with the pruner; a sampler,
+            pruner or storage that there is not.
     """
     base = designer.spec
     names = named(settings.objectives, base)
     if settings.pruner.name != "none" and names[0] != f"val_{base.metric}":
         problem = f"hears val_{base.metric} after each epoch, but sweep.objectives has {names[0]}"
         raise ConfigError("sweep.pruner", problem, value=settings.pruner.label)
+    from gymspace.sweep.study.sound import (
+        require_sound,  # Optuna takes a while, and a grid needs none
+    )
+
+    require_sound(draw.space, len(names), settings.sampler, settings.pruner, settings.storage)
     any_code = settings.stale == "keep"
     varied = {dimension.key for dimension in draw.space.dimensions}
     kept = {key: value for key, value in base_of(base).items() if key not in varied}
@@ -93,9 +99,7 @@ def searched(draw: Optuna, designer: Designer, settings: SweepSettings) -> Work:
         folder: SweepFolder, about: Mapping[str, Any], launch: Launch, observer: Observer
     ) -> Ended:
         def open_study(goals: Sequence[Objective], code: Mapping[str, str]) -> "Study":
-            from gymspace.sweep.study.study import (
-                Study,  # Optuna takes a while, and a grid needs none
-            )
+            from gymspace.sweep.study.study import Study
 
             return Study.open(
                 settings.storage or str(folder.path / "study.journal"),
@@ -104,10 +108,12 @@ def searched(draw: Optuna, designer: Designer, settings: SweepSettings) -> Work:
                 [goal.direction for goal in goals],
                 settings.sampler,
                 settings.pruner,
-                {**fingerprint, "code": dict(code)},
+                fingerprint,
                 seed=draw.seed,
                 extend=settings.extend,
                 retry=settings.retry == "failed",
+                code=code,
+                stale=settings.stale,
             )
 
         known = [Objective(*goal) for goal in about.get("objectives", ())]

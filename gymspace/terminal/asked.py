@@ -33,7 +33,7 @@ def reading(parser: ArgumentParser) -> None:
         metavar="CONDITION",
         help="keep rows where COLUMN=VALUE (or != < <= > >=); may be repeated",
     )
-    parser.add_argument("--task", help="one task only: its id, the start of it, or its name")
+    parser.add_argument("--task", help="one task only: its id or name, or the start of one")
     parser.add_argument("--rule", help="which epoch's scores, of an imported folder")
     formats(parser)
 
@@ -113,13 +113,15 @@ def find_task(view: View, asked: str) -> str:
     """The id of the task that was asked for.
 
     Raises:
-        ConfigError: there is none, or several ids start so.
+        ConfigError: there is none, or several start so.
     """
     known = task_names(view)
     exact = [task for task, name in known.items() if asked in (task, name)]
-    found = exact or [task for task in known if asked and task.startswith(asked)]
+    starts = [t for t, n in known.items() if asked and (t.startswith(asked) or n.startswith(asked))]
+    found = exact or starts
     if len(found) != 1:
-        problem = "no such task" if not found else f"{len(found)} tasks are called so"
+        start = "are called" if exact else "start"
+        problem = "no such task" if not found else f"{len(found)} tasks {start} so"
         raise ConfigError("--task", problem, value=asked, choices=list(known.values())[:20])
     return found[0]
 

@@ -96,9 +96,21 @@ def _sweeps(asked: Namespace, other: Path) -> Answer:
     names = [view.folder.resolve().name for view in views]
     what = [headline(view).partition("  ")[2] for view in views]
     sides = pd.DataFrame({"side": ["A", "B"], "name": names, "what": what})
-    pair = "repeat" if "seed" in found.pairs.index.names else "design"
+    matched = _matched(first, second)
+    design = "choice" if matched else "design"
+    pair = "repeat" if "seed" in found.pairs.index.names else design
     study = replace(first, left_out=Counter(first.left_out) + Counter(second.left_out))
-    return answer(study, found, sides, pair, " against ".join(names), asked.rope)
+    made = answer(study, found, sides, pair, " against ".join(names), asked.rope)
+    return replace(made, words=(*matched, *made.words))
+
+
+def _matched(a: Study, b: Study) -> tuple[str, ...]:
+    """What `compare_studies` takes for equal where the sweeps share no design, in words."""
+    if set(a.frame["design"]) & set(b.frame["design"]):
+        return ()
+    shared = [a.alias(name) for name in a.dimensions if name in b.dimensions]
+    by = f"matched by {', '.join(shared)} alone" if shared else "compared as wholes"
+    return (f"no design is in both: {by}, means over all else, which may differ",)
 
 
 def _difference(found: Comparison) -> Sheet:
@@ -131,6 +143,11 @@ def _verdict(found: Comparison, pair: str, rope: float) -> Iterator[str]:
     if found.difference and np.ptp(found.pairs["difference"]) < _ROUNDING:
         yield "all pairs differ by the same: without a spread p and intervals mean nothing"
     yield f"paired by {pair}: Student's t and bootstrap over {n} pairs; p: paired t-test, two-sided"
+    if found.correlation:
+        yield (
+            f"folds of one k-fold split share training data: t and p allow for a correlation of "
+            f"{found.correlation:.2g} (Nadeau and Bengio 2003), the bootstrap does not"
+        )
     if found.difference:
         a, b = found.probability, 1 - found.probability - found.equal
         better = f"A is better with probability {a:.3f}"
@@ -142,6 +159,7 @@ def _verdict(found: Comparison, pair: str, rope: float) -> Iterator[str]:
         if found.more is None:
             yield "no difference is seen, however many more there were"
         elif found.more > 0:
-            yield f"not told apart; about {found.more:,} more {pair}s would (80% power, this size)"
+            more = counted(found.more, f"more {pair}")
+            yield f"not told apart; about {more} would (80% power, this size)"
         else:
             yield "not told apart"

@@ -16,6 +16,7 @@ from gymspace.terminal.forms import plain
 
 _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _TEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"<": "$<$", ">": "$>$", "±": r"$\pm$"}
+_TEX |= {"█": r"\rule{0.5em}{1.4ex}"}  # a bar, of blocks that touch
 _ROUNDING = 1e-12  # relative: equal scores whose mean is not quite them do not differ
 
 
@@ -36,9 +37,13 @@ def shown(sheet: Sheet, columns: Sequence[Column]) -> list[list[Shown]]:
 
 
 def csv_text(answer: Answer) -> str:
-    """The first table as CSV, every value whole; `results.frames.read_table` restores the types."""
-    sheets = _tables(answer)
-    frame = next(iter(sheets.values()))
+    """The first table as CSV, every value whole; `results.frames.read_table` restores the types.
+
+    An answer without tables, as of a sweep in which nothing failed, is no text at all.
+    """
+    frame = next(iter(_tables(answer).values()), None)
+    if frame is None:
+        return ""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(frame.columns)

@@ -59,7 +59,8 @@ def answer(study: Study, against: dict[str, Direction], head: str = "") -> Answe
         every = study.of(str(task)).designs
         made = part.reset_index(drop=True)
         name = f"{study.task_name(str(task))}: " if len(study.scores) > 1 else ""
-        title = f"{name}{len(made)} of {counted(len(every), 'design')} are on the front"
+        verb = "is" if len(made) == 1 else "are"
+        title = f"{name}{len(made)} of {counted(len(every), 'design')} {verb} on the front"
         plot = _plot(every, made, unit.title, unit.sign, next(iter(against)))
         sheets.append(
             Sheet(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gymspace.analysis.ranking import Ranking, rank, rank_all, sentences, summary
+from gymspace.analysis.ranking import Ranking, rank, rank_all, sentences, single, summary
 from gymspace.analysis.significance import Correction, effects, posthoc
 from gymspace.analysis.study import Study
 from gymspace.terminal.answer import Answer, Column, Sheet
@@ -71,10 +71,11 @@ def overview(study: Study, how: How, head: str = "") -> Answer:
         study.alias(name) for name in study.dimensions if _lost(study, name, rankings)
     )
     said += [f"not ranked, no group has all choices: {skipped}"] if skipped else []
+    said += single(study)
     tests = "/".join({one.test.name: 0 for one in rankings.values() if one.test.groups > 1})
     over = f"corrected for {counted(len(rankings), 'dimension')} ({how.correction.capitalize()})"
     said += [f"p: {tests} over complete groups, {over}" if tests else "no test: too few groups"]
-    unsure = table.loc[~(table["p_corrected"] <= _ALPHA), "dimension"]
+    unsure = table.loc[table["p_corrected"] > _ALPHA, "dimension"]
     alike = ", ".join(study.alias(name) for name in dict.fromkeys(unsure))
     said += [f"choices are not told apart (p > {_ALPHA}): {alike}"] if alike else []
     return Answer(head, (_choices(study, table),), tuple(said))
@@ -107,6 +108,9 @@ def _groups(study: Study, rankings: Collection[Ranking], how: How) -> Iterator[s
     partial = sum(one.partial for one in rankings)
     fate = ", ranked as they are" if how.incomplete else ", dropped"
     yield f"groups that lack a choice: {partial:,}{fate if partial else ''}"
+    alone = sum(one.alone for one in rankings)
+    if alone:
+        yield f"{counted(alone, 'repeat' if how.per_repeat else 'mean')} without a partner, dropped"
     yield from sentences(study, rankings)
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from torch import nn
 
 from gymspace import registry
-from gymspace.spec import TrialSpec, get
+from gymspace.spec import TrialSpec, components, get
 
 # Keys whose value is offered, under a name, to what fills a slot: one that does not name it never
 # hears of it.
@@ -25,6 +25,7 @@ OFFERED: Mapping[str, tuple[str, str]] = MappingProxyType(
 def ineffective(spec: TrialSpec, model: nn.Module) -> Iterator[str]:
     """What in the design of ``spec``, of which ``model`` was built, has no effect, a line each."""
     yield from _unread_edges(spec, model)
+    yield from _unread_encodings(spec, model)
     default = TrialSpec()
     for key, (slot, name) in OFFERED.items():
         component = get(spec, slot)
@@ -35,6 +36,20 @@ def ineffective(spec: TrialSpec, model: nn.Module) -> Iterator[str]:
         yield "model.dim_inner changes nothing: the budget chooses it"
     if not spec.optim.decay_norms and not spec.optim.weight_decay:
         yield "optim.decay_norms changes nothing: optim.weight_decay=0"
+
+
+def _unread_encodings(spec: TrialSpec, model: nn.Module) -> Iterator[str]:
+    """Encodings without features of their own that no built-in part reads; others need not say."""
+    inputs = getattr(model, "inputs", None)
+    own = any(":" in part.name for key, part in components(spec) if key.startswith("model."))
+    if inputs is None or own:
+        return
+    read = {name for part in model.modules() for name in getattr(part, "reads", ())}
+    for component, encoding in zip(spec.encodings, inputs.encodings, strict=True):
+        if encoding.dim == 0 and encoding.name not in read:
+            text = f"encodings={component.label} changes nothing: it is for an attention that reads"
+            attention = spec.model.attention
+            yield f"{text} it, and model.attention={attention.label if attention else None}"
 
 
 def _unread_edges(spec: TrialSpec, model: nn.Module) -> Iterator[str]:

@@ -60,6 +60,19 @@ def require_pairs(judged: Judged, key: str, name: str) -> None:
         raise ConfigError(key, f"needs one output per label, but {_shapes(judged)}", value=name)
 
 
+def require_zero_one(target: Tensor, key: str, name: str, others: str) -> None:
+    """Raise `ConfigError`, hinting at ``others``, if numbers that are labels are not 0 or 1.
+
+    Class ids are no numbers, and NaN is no label.
+    """
+    if not target.is_floating_point():
+        return
+    odd = target[(target.isnan() | (target == 0) | (target == 1)).logical_not_()]
+    if len(odd):
+        problem = f"needs labels of 0 and 1, and here is one of {odd[0].item():g}"
+        raise ConfigError(key, f"{problem}: {others} go with such numbers", value=name)
+
+
 def _shapes(judged: Judged) -> str:
     outputs, labels = (t.shape[1] if t.dim() == 2 else 1 for t in (judged.pred, judged.target))
     kind = "floating labels" if judged.target.is_floating_point() else "class ids"

@@ -47,25 +47,31 @@ def cross_entropy(label_smoothing: float = 0.0) -> Loss:
 
 def bce() -> Loss:
     """Binary cross entropy of one logit per label: [N], [N, 1], or [N, T] for several tasks."""
-    return _paired("bce", F.binary_cross_entropy_with_logits)
+    return Paired("bce", F.binary_cross_entropy_with_logits, zero_one=True)
 
 
 def mse() -> Loss:
     """Squared error of one output per label: [N], [N, 1], or [N, T] for several tasks."""
-    return _paired("mse", F.mse_loss)
+    return Paired("mse", F.mse_loss)
 
 
 def mae() -> Loss:
     """Absolute error of one output per label: [N], [N, 1], or [N, T] for several tasks."""
-    return _paired("mae", F.l1_loss)
+    return Paired("mae", F.l1_loss)
 
 
-def _paired(name: str, function: Callable[..., Tensor]) -> Loss:
-    def loss(pred: Tensor, target: Tensor, mask: Mask) -> LossSum:
+@dataclass(frozen=True)
+class Paired:
+    """A loss by ``name`` of one output for each label, which is 0 or 1 where it is ``zero_one``."""
+
+    name: str
+    function: Callable[..., Tensor]
+    zero_one: bool = False
+
+    def __call__(self, pred: Tensor, target: Tensor, mask: Mask) -> LossSum:
+        """``function``, summed. See `Loss`."""
         judged = judge(pred, target, mask)
-        require_pairs(judged, "loss", name)
+        require_pairs(judged, "loss", self.name)
         outputs = judged.pred.masked_select(judged.labelled)
         labels = judged.target.masked_select(judged.labelled).to(outputs.dtype)
-        return LossSum(function(outputs, labels, reduction="sum"), len(labels))
-
-    return loss
+        return LossSum(self.function(outputs, labels, reduction="sum"), len(labels))

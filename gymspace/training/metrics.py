@@ -23,6 +23,7 @@ class Accuracy:
     """
 
     direction: Direction = "max"
+    zero_one = True  # what numbers that are labels must be
 
     def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Sums:
         """Sums of hits and labels, [2, T]. See `Metric`."""
@@ -43,6 +44,7 @@ class F1:
     """
 
     direction: Direction = "max"
+    zero_one = True  # what numbers that are labels must be
 
     def __init__(self, average: Literal["macro", "micro"] = "macro"):
         """Take ``macro`` (mean over classes) or ``micro`` (from counts summed over classes)."""
@@ -82,6 +84,7 @@ class AUC:
     """
 
     direction: Direction = "max"
+    zero_one = True  # what numbers that are labels must be
 
     def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Rows:
         """Rows of scores [n, T] and labels [n, T], or for C > 2 of [n, C] and class ids [n]."""

@@ -100,11 +100,8 @@ def constant(optimizer: Optimizer) -> LRScheduler:
 
 
 def _build(key: str, component: Component, kind: type, *positional: Any, **context: Any) -> Any:
-    """Build, check the kind, and turn what torch says about arguments into a `ConfigError`."""
-    try:
-        made: Any = registry.build(key, component, *positional, **context)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(key, f"cannot be made: {error}", value=component.label) from error
+    """Build, and check the kind."""
+    made: Any = registry.build(key, component, *positional, **context)
     if not isinstance(made, kind):
         problem = f"makes a {type(made).__name__}, not a {kind.__name__}"
         raise ConfigError(key, problem, value=component.label)

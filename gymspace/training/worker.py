@@ -18,9 +18,11 @@ from gymspace.schema import Component
 from gymspace.spec import TrialSpec
 from gymspace.training.batches import SPLITS
 from gymspace.training.encoded import encoded
+from gymspace.training.fit import Fit
 from gymspace.training.group import Group
 from gymspace.training.guard import process_kept, source_kept
 from gymspace.training.idle import ineffective
+from gymspace.training.labels import require_zero_one
 from gymspace.training.toys import try_out
 from gymspace.training.trial import assemble, run_trial
 
@@ -89,14 +91,27 @@ def inspect(spec: TrialSpec, task: Task) -> Facts:
     trial, source = assemble(spec, task, Group()), task.source
     trial.model.eval()
     try_out(spec, trial.model, source)
-    zeros = source.graph.x.new_zeros(source.y.size(0), source.dim_out)
-    for split in SPLITS:
-        for judge in (trial.loss, *(metric.update for metric in trial.metrics.values())):
-            judge(zeros, source.y, getattr(task.split, split))
+    _try_judges(spec, trial, task)
     warnings = tuple(ineffective(spec, trial.model))
     directions = {name: metric.direction for name, metric in trial.metrics.items()}
     made_of = repr(trial.model)
     return Facts(count_params(trial.model), made_of, task.split.text, warnings, directions)
+
+
+def _try_judges(spec: TrialSpec, trial: Fit, task: Task) -> None:
+    """Have the loss and the metrics of ``trial`` judge outputs of 0."""
+    source = task.source
+    zeros = source.graph.x.new_zeros(source.y.size(0), source.dim_out)
+    masks = [getattr(task.split, split) for split in SPLITS]
+    for mask in masks:
+        trial.loss(zeros, source.y, mask)
+    if getattr(trial.loss, "zero_one", False):
+        require_zero_one(source.y, "loss", spec.loss.label, "mse and mae")
+    for name, metric in trial.metrics.items():
+        if getattr(metric, "zero_one", False):
+            require_zero_one(source.y, "metrics", name, "mae, rmse and r2")
+        for mask in masks:
+            metric.update(zeros, source.y, mask)
 
 
 @contextmanager

@@ -91,3 +91,14 @@ def test_what_cannot_be_compared_is_told(made, grid):
     loss = study(grid().assign(loss=1.0), ["act"], "loss")
     with pytest.raises(ConfigError, match="the other sweep has loss"):
         compare_studies(made(), loss)
+
+
+def test_folds_of_a_kfold_split_are_no_independent_repeats(grid):
+    trials = grid(tasks=1, seeds=5).rename(columns={"seed": "fold"})
+    names = ["act", "bn", "depth"]
+    own, kfold = (study(trials, names, "val_accuracy", folds=f) for f in (None, {"t0": 5}))
+    alone, folds = compare_designs(own, A, B), compare_designs(kfold, A, B)
+    assert (alone.correlation, folds.correlation) == (0, 0.2)
+    assert folds.high - folds.low == pytest.approx(1.5 * (alone.high - alone.low))
+    one = study(trials[trials["fold"] == 0], names, "val_accuracy", folds={"t0": 5})
+    assert one.correlation("t0", one.frame["fold"]) == 0

@@ -96,3 +96,11 @@ def test_an_imported_folder_is_read_by_its_rule(tmp_path):
     assert last.frame["score"].max() == 0.643
     with pytest.raises(ConfigError, match="rule=worst: unknown choice; choices: best, last"):
         load_study(tmp_path / "out", rule="worst")
+
+
+def test_the_folds_of_a_kfold_split_are_known(sweep):
+    made = sweep
+    for depth, fold in ((2, 0), (2, 1), (4, 0), (4, 1)):
+        text = f"kfold(folds=10, fold={fold}, seed 0): 8/1/1"
+        made.add({"model.layers_mp": depth}, seed=fold, fold=fold, split=text)
+    assert list(load_study(made.folder).folds.values()) == [10]

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from gymspace.analysis.levels import text
 from gymspace.analysis.load import load_study
-from gymspace.analysis.ranking import rank, rank_all, sentences, summary, within
+from gymspace.analysis.ranking import rank, rank_all, sentences, single, summary, within
 from gymspace.analysis.study import study
 from gymspace.errors import ConfigError
 from gymspace.results.graphgym import import_graphgym
@@ -86,8 +86,8 @@ def test_half_finished_groups_are_dropped_and_counted(grid):
     assert (ranking.used, ranking.partial) == (7, 1)
     assert rank(some, "act", complete=False).used == 8
     assert sentences(some, [ranking]) == [
-        "1 trials failed are left out",
-        "act: 1 groups are partial; 1 have no relu",
+        "1 trial failed is left out",
+        "act: 1 group is partial; 1 has no relu",
     ]
 
 
@@ -196,3 +196,18 @@ def test_the_published_study_ranks_as_it_should(shared_data, tmp_path):
     assert averages(near) == {"prelu": 1.17, "relu": 1.447, "swish": 1.66}
     sound = rank(load_study(tmp_path / "out"), "optim")
     assert (sound.used, averages(sound)) == (90, {"adam": 1.3, "sgd": 1.589})
+
+
+def test_means_over_unequal_repeats_are_counted(grid):
+    trials = grid(tasks=1, seeds=3)
+    lost = (trials["act"] == "relu") & (trials["depth"] == 2) & (trials["seed"] > 0)
+    some = study(trials[~lost], ["act", "bn", "depth"], "val_accuracy")
+    said = sentences(some, rank_all(some).values())
+    assert said == ["groups of means over unequal numbers of repeats: act 2, depth 2"]
+
+
+def test_a_dimension_with_one_choice_left_is_named(grid):
+    trials = grid(tasks=1)
+    trials.loc[~trials["bn"], "status"] = "diverged"
+    some = study(trials, ["act", "bn", "depth"], "val_accuracy")
+    assert single(some) == ["bn: one choice is left, true: not ranked"]

@@ -10,7 +10,8 @@ from gymspace.analysis.significance import bootstrap_means, corrected, effects, 
 
 def groups(gains):
     names = tuple("abcdef"[: gains.shape[1]])
-    return Matched("x", names, gains, np.full(len(gains), "t", dtype=object), 0)
+    tasks = np.full(len(gains), "t", dtype=object)
+    return Matched("x", names, gains, tasks, 0, np.ones(gains.shape))
 
 
 def normal(rows, shifts, seed=0):

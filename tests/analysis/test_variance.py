@@ -58,3 +58,14 @@ def test_without_repeats_nothing_is_claimed():
     assert list(warnings(made, distinguishable(made))) == [
         "3 of the next 3 places share no two repeats with the first"
     ]
+
+
+def test_folds_of_a_kfold_split_tell_less_apart():
+    frame = trials(0.0, 1.0, designs=4).frame.drop(columns=["design"])
+    frame = frame.assign(fold=frame["seed"], seed=0, acc=frame["score"], task="t")
+    frame = frame.drop(columns=["score", "gain"])
+    own, kfold = (study(frame, ["x"], "acc", folds=folds) for folds in (None, {"t": 5}))
+    p = [distinguishable(made, correction="bonferroni")["p"].min() for made in (own, kfold)]
+    assert p[0] < p[1]
+    said = list(warnings(kfold, distinguishable(kfold)))
+    assert "folds share training data: correlation 0.2" in said[0]

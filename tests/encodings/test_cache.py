@@ -103,6 +103,17 @@ def test_a_broken_file_is_computed_anew(tmp_path, counted, caplog, content):
     assert counted == ["rwse"] * 2
 
 
+@pytest.mark.parametrize(
+    "content", [[torch.ones(8)], {"rwse": torch.ones(7, 16)}, {"rwse": 1}, torch.ones(8)]
+)
+def test_a_file_of_something_else_is_computed_anew(tmp_path, counted, content):
+    first = ask(tmp_path, component("rwse"))
+    (file,) = tmp_path.glob("encodings/rwse-*.pt")
+    torch.save(content, file)
+    assert torch.equal(ask(tmp_path, component("rwse"))["rwse"], first["rwse"])
+    assert counted == ["rwse"] * 2
+
+
 def test_a_computation_that_is_cut_off_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(RWSE, "compute", lambda *_: {"rwse": torch.ones(8)})
     monkeypatch.setattr(cache.torch, "save", lambda *_: 1 / 0)

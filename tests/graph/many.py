@@ -153,3 +153,20 @@ def write_tu(root: Path, name: str = "MUTAG", graphs: int = 30) -> None:
         start += size
     for key, rows in lines.items():
         (folder / f"{name}_{key}.txt").write_text("\n".join(rows) + "\n")
+
+
+def several() -> list[Data]:
+    """Several whole numbers as labels; -1 says that there is none."""
+    return three(y=[torch.tensor([[0, 1]]), torch.tensor([[1, -1]]), torch.tensor([[-1, -1]])])
+
+
+def infinite(field: str) -> list[Data]:
+    """A number that is none in the last graph."""
+    made = [graph(3, n, attr=True, y=torch.zeros(1)) for n in range(3)]
+    made[2][field] = torch.full_like(made[2][field], torch.inf)
+    return made
+
+
+def two_widths() -> list[Data]:
+    """What nobody uses, of another width in each graph."""
+    return three(fingerprint=[torch.ones(1, n) for n in (2, 3, 4)])

@@ -129,6 +129,13 @@ def test_graphs_that_do_not_fit_together_are_told_with_their_number(name, proble
     assert str(caught.value) == f"dataset={HERE}:{name}: {problem}"
 
 
+@pytest.mark.parametrize("field", ["x", "y", "edge_attr", "edge_weight"])
+def test_numbers_that_are_none_are_told_with_their_graph(field):
+    what = "infinity" if field == "y" else "nan or infinity"
+    with pytest.raises(ConfigError, match=rf"has {field} with {what} \(graph 2\)$"):
+        source("infinite", arguments={"field": field})
+
+
 def test_a_transform_that_fails_is_told():
     with pytest.raises(ConfigError, match=r"data.transform=.*degree.*: fails: "):
         source("rings", transform=[{"name": "degree", "max_degree": 0}])
@@ -142,3 +149,8 @@ def test_what_only_some_graphs_have_is_left_out():
     for graph in graphs:
         graph["smiles"] = "CC"
     assert collate(graphs, "toy")[0]["smiles"] == ["CC"] * 3
+
+
+def test_what_nobody_uses_may_differ_in_width():
+    data, _ = collate(many.two_widths(), "toy")
+    assert "fingerprint" not in data

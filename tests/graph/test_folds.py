@@ -71,7 +71,7 @@ def test_numbers_are_dealt_too():
         (CLASSES, {"fold": 10}, "fold=10: out of range: there are 10 splits, folds 0 to 9"),
         (CLASSES, {"folds": 2}, "data.split.folds=2: leaves nothing to train on"),
         (CLASSES, {"val": 2}, "data.split.val=2: must be a number from 0 to 1"),
-        (CLASSES, {"val": 0.0}, "the val split is empty (59 graphs have a label)"),
+        (CLASSES, {"val": 0.0}, "the val split is empty (of 59 graphs, 59 with a label)"),
     ],
 )
 def test_impossible_folds_are_named(data, arguments, line):

@@ -171,7 +171,10 @@ def test_an_empty_own_split_is_refused(part):
         (lambda: random(THREE, 0, val=0.001), "the val split is empty"),
         (lambda: random(THREE, 0, train=0.8), "the test split is empty"),
         (lambda: per_class(THREE, 0, train=10, val=30), "the test split is empty"),
-        (lambda: random(labelled([-1] * 6), 0), "the train split is empty (0 nodes have a label)"),
+        (
+            lambda: random(labelled([-1] * 6), 0),
+            "the train split is empty (of 6 nodes, 0 with a label)",
+        ),
     ],
 )
 def test_an_empty_drawn_split_is_refused(draw, says):

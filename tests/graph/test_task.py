@@ -150,9 +150,41 @@ def test_data_that_would_fail_in_a_trial_is_told_before(name, problem):
     assert fault(spec(dataset=f"tests.graph.toys:{name}")).endswith(problem)
 
 
+@pytest.mark.parametrize(
+    ("what", "problem"),
+    [
+        ("column weights", "has edge_weight of shape [6, 1] for 6 edges, not [edges]"),
+        ("deep edges", "has edge_attr of shape [6, 1, 2] for 6 edges, not [edges, width]"),
+        ("nan edges", "has edge_attr with nan or infinity"),
+        ("infinite weights", "has edge_weight with nan or infinity"),
+        ("infinite labels", "has y with infinity"),
+        ("complex", "has x of torch.complex64, not real numbers"),
+        ("no width", "has x of width 0: data.transform=[constant] adds a feature"),
+        ("no nodes", "has no nodes (a graph without x must say its num_nodes)"),
+        ("words", "has y as a list, not a tensor"),
+        ("years", "has class ids up to 20250101 for 6 rows: number them from 0 on"),
+    ],
+)
+def test_numbers_that_nothing_is_learnt_from_are_told(what, problem):
+    line = fault(spec(dataset={"name": "tests.graph.toys:odd", "what": what}))
+    assert line == f"dataset=tests.graph.toys:odd(what={what}): {problem}"
+
+
+@pytest.mark.parametrize("name", ["toys", "many"])
+def test_a_negative_one_of_several_whole_numbers_is_no_label(name):
+    """Field case C3."""
+    asked = spec(dataset=f"tests.graph.{name}:several")
+    source = load_source(asked)
+    given = source.data.y
+    assert torch.equal(source.y.isnan(), given < 0)
+    assert torch.equal(source.y.nan_to_num(-1), given.float())
+    assert source.dim_out == given.size(1)
+
+
 def test_an_error_of_a_dataset_names_the_dataset_and_the_place():
     line = fault(spec(dataset="tests.graph.toys:raising"))
-    assert line.startswith("dataset=tests.graph.toys:raising: fails: OSError('the file is gone')")
+    start = "dataset=tests.graph.toys:raising: cannot be built: "
+    assert line.startswith(f"{start}OSError('the file is gone')")
     assert "toys.py:" in line
 
 

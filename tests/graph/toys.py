@@ -107,3 +107,27 @@ def raising() -> Data:
 def no_data() -> int:
     """Something else than a graph."""
     return 3
+
+
+ODD = {
+    "column weights": {"edge_weight": torch.ones(6, 1)},
+    "deep edges": {"edge_attr": torch.ones(6, 1, 2)},
+    "nan edges": {"edge_attr": torch.full((6, 2), torch.nan)},
+    "infinite weights": {"edge_weight": torch.full((6,), torch.inf)},
+    "infinite labels": {"y": torch.tensor([0.0, 1.0, torch.inf] * 2)},
+    "complex": {"x": torch.ones(6, 2, dtype=torch.complex64)},
+    "no width": {"x": torch.ones(6, 0)},
+    "no nodes": {"x": torch.ones(0, 2), "y": torch.ones(0), "edge_index": EDGELESS},
+    "words": {"y": ["cat", "dog"] * 3},
+    "years": {"y": torch.tensor([0, 1, 20_250_101] * 2)},
+}
+
+
+def odd(what: str) -> Data:
+    """A ring with one of many faults."""
+    return faulty(**ODD[what])
+
+
+def several() -> Data:
+    """Several whole numbers as labels; -1 says that there is none."""
+    return faulty(y=torch.tensor([[0, 1, -1], [1, -1, -1], [-1, -1, -1]] * 2))

@@ -5,14 +5,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gymspace import registry
+from gymspace import registry, tables
 from gymspace.graph.graph import Graph
 from gymspace.schema import Component
 
 WIDTH = 8
 EDGE_WIDTH = 3
 SIZES = (5, 1, 37, 12)
-ATTENTIONS = tuple(registry.ATTENTIONS)
+ATTENTIONS = tuple(tables.ATTENTIONS)
 
 
 def random_graph(nodes: int, seed: int = 0, attr: bool = False) -> Graph:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch_geometric.nn.aggr import MaxAggregation, MeanAggregation, SumAggregation
 
-from gymspace import registry
+from gymspace import registry, tables
 from gymspace.schema import Component
 from tests.graph.toys import INDICES, features
 from tests.models.designs import toy_graph
@@ -32,7 +32,7 @@ def by_hand(name, graph):
 
 
 def test_every_aggregation_is_tested():
-    assert set(PYG) == set(registry.AGGREGATIONS)
+    assert set(PYG) == set(tables.AGGREGATIONS)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -100,6 +100,21 @@ def test_heads_must_divide_the_width(name, heads):
 
 
 @pytest.mark.parametrize("name", ATTENTIONS)
+@pytest.mark.parametrize("dropout", [1.0, -0.5])
+def test_dropout_is_a_share_below_all(name, dropout):
+    with pytest.raises(ConfigError) as caught:
+        attention(name, dropout=dropout)
+    line = f"model.attention.dropout={dropout}: must be 0 or more, below 1"
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize("argument", ["max_distance", "max_degree"])
+def test_distances_and_degrees_are_told_apart_up_to_one_at_least(argument):
+    with pytest.raises(ConfigError, match=f"model.attention.{argument}=0: must be 1 or more"):
+        attention("graphormer", **{argument: 0})
+
+
+@pytest.mark.parametrize("name", ATTENTIONS)
 def test_attentions_that_differ_read_differently(name):
     """Designs that read alike are taken for one: field case A5."""
     texts = {repr(attention(name, **args)) for args in ({}, {"heads": 4}, {"dropout": 0.1})}

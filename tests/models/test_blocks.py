@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from gymspace import registry
+from gymspace import registry, tables
 from gymspace.errors import ConfigError
 from gymspace.models.blocks import DropEdge, L2Norm, make_block
 from gymspace.models.known import Known
@@ -67,14 +67,14 @@ def test_parts_that_do_nothing_are_left_out():
     assert [type(p) for p in block_of(norm="none", act="relu").post] == [nn.ReLU]
 
 
-@pytest.mark.parametrize("norm", registry.NORMS)
+@pytest.mark.parametrize("norm", tables.NORMS)
 def test_a_norm_takes_the_place_of_the_bias(norm):
     """A shift right before BatchNorm would be taken out again."""
     names = [name for name, _ in block_of("linear", norm=norm).layer.named_parameters()]
     assert ("linear.bias" in names) == (norm == "none")
 
 
-@pytest.mark.parametrize("act", registry.ACTIVATIONS)
+@pytest.mark.parametrize("act", tables.ACTIVATIONS)
 def test_every_activation_acts_on_the_layers_output(act):
     block = block_of("linear", norm="none", act=act)
     graph = toy_graph()

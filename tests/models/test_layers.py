@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch_geometric.nn import GATConv, GCNConv, GINConv, MessagePassing, SAGEConv
 
-from gymspace import registry
+from gymspace import tables
 from gymspace.errors import ConfigError
 from gymspace.models.known import Known
 from gymspace.models.layers import EdgeIndexLayer, adapt
@@ -85,7 +85,7 @@ BLIND = ("linear", "mlp")
 
 def test_every_layer_of_the_module_has_a_twin():
     here = {
-        n for n, row in registry.LAYERS.items() if row.target.startswith("gymspace.models.layers")
+        n for n, row in tables.LAYERS.items() if row.target.startswith("gymspace.models.layers")
     }
     assert {name.partition("-")[0] for name in TWINS} | set(BLIND) == here
 
@@ -100,7 +100,7 @@ def test_a_layer_is_that_of_pyg_with_its_gradients(name, weighted, bias, edges):
     assert_twins(TWINS[name], name, toy_graph(edges, weighted=weighted), bias)
 
 
-@pytest.mark.parametrize("name", registry.LAYERS)
+@pytest.mark.parametrize("name", tables.LAYERS)
 def test_only_blind_layers_are_blind_to_the_edges(name):
     layer = layer_of(name, dims=(6, 6))
     outs = [layer(rich_graph(edges, 6)).x for edges in ("awkward", "edgeless")]
@@ -180,7 +180,7 @@ def changes(layer, **data):
     return not torch.equal(layer(graph).x, layer(graph.with_links(**data)).x)
 
 
-@pytest.mark.parametrize("name", registry.LAYERS)
+@pytest.mark.parametrize("name", tables.LAYERS)
 def test_what_a_layer_declares_is_what_it_reads(name):
     """Field case E2: edge features and weights change the output of layers that use them only."""
     layer = layer_of(name, dims=(6, 6)).eval()
@@ -189,7 +189,7 @@ def test_what_a_layer_declares_is_what_it_reads(name):
     assert changes(layer, weight=links.weight.flip(0)) == ("edge_weight" in layer.uses)
 
 
-@pytest.mark.parametrize("name", registry.LAYERS)
+@pytest.mark.parametrize("name", tables.LAYERS)
 def test_what_a_layer_declares_is_what_it_updates(name):
     layer, graph = layer_of(name, dims=(6, 6)), rich_graph(width=6)
     out = layer(graph)
@@ -254,7 +254,7 @@ def test_attention_drops_out_in_training_only():
     assert torch.equal(layer(graph).x, layer(graph).x)
 
 
-@pytest.mark.parametrize("name", registry.LAYERS)
+@pytest.mark.parametrize("name", tables.LAYERS)
 def test_sparse_features_give_what_dense_ones_give(name):
     graph = rich_graph(width=6)
     graph = graph.with_x(graph.x * (graph.x > 0.5))

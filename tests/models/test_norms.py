@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch_geometric import nn as pyg
 
-from gymspace import registry
+from gymspace import registry, tables
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.norms import Chain
@@ -77,7 +77,7 @@ def test_a_nodes_scores_do_not_depend_on_who_shares_its_batch(name, norm_first):
 def test_only_the_batch_norm_looks_across_graphs():
     x = torch.randn(6, 4, dtype=torch.float64)
     other = torch.cat([x[:3], x[3:] + 1])
-    for name in registry.NORMS:
+    for name in tables.NORMS:
         norm = Chain(norm_of(name))
         same = torch.allclose(norm(x, BATCH)[:3], norm(other, BATCH)[:3])
         assert same == (name != "batch")

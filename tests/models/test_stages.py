@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from gymspace import registry
+from gymspace import tables
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.blocks import make_block
@@ -201,7 +201,7 @@ def test_a_view_may_hold_fewer_rows(kind, arguments, monkeypatch):
 @pytest.mark.parametrize(
     ("layer", "stage"),
     # `none` cannot take in what skipconcat widens.
-    sorted(set(product(registry.LAYERS, STAGES)) - {("none", "skipconcat")}),
+    sorted(set(product(tables.LAYERS, STAGES)) - {("none", "skipconcat")}),
 )
 def test_every_layer_learns_in_every_stage(layer, stage):
     learns(build(layer=layer, stage=stage, known=KNOWN), rich_graph())
@@ -211,7 +211,7 @@ def test_every_layer_learns_in_every_stage(layer, stage):
     ("norm_first", "l2norm"), [(False, "stage"), (True, "stage"), (True, "none")]
 )
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("norm", registry.NORMS)
+@pytest.mark.parametrize("norm", tables.NORMS)
 def test_every_norm_learns_in_every_stage(norm, stage, norm_first, l2norm):
     learns(build(norm=norm, stage=stage, norm_first=norm_first, l2norm=l2norm), toy_graph())
 
@@ -225,7 +225,7 @@ def learns(model, graph):
     assert after < before
 
 
-@pytest.mark.parametrize("agg", registry.AGGREGATIONS)
+@pytest.mark.parametrize("agg", tables.AGGREGATIONS)
 @pytest.mark.parametrize("layer", ["general", "sage", "gin"])
 @pytest.mark.parametrize("edges", ["edgeless", "awkward"])
 def test_every_aggregation_learns_in_every_layer_that_takes_one(layer, agg, edges):
@@ -234,7 +234,7 @@ def test_every_aggregation_learns_in_every_layer_that_takes_one(layer, agg, edge
     assert after < before
 
 
-@pytest.mark.parametrize("layer", registry.LAYERS)
+@pytest.mark.parametrize("layer", tables.LAYERS)
 def test_every_layer_learns_without_any_edge(layer):
     """Field cases E1 and E4."""
     model = build(layer=layer, l2norm="layer", known=KNOWN)

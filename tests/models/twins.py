@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from gymspace import registry
+from gymspace import tables
 from gymspace.graph.graph import Graph
 from gymspace.models.blocks import make_layer
 from gymspace.models.known import Known
@@ -43,7 +43,7 @@ def layer_of(
 def layers_in(module: str) -> set[str]:
     """Names of the built-in layers that a module of `gymspace.models` holds."""
     home = f"gymspace.models.{module}:"
-    return {name for name, row in registry.LAYERS.items() if row.target.startswith(home)}
+    return {name for name, row in tables.LAYERS.items() if row.target.startswith(home)}
 
 
 def params(module: nn.Module) -> int:

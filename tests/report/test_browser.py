@@ -40,12 +40,21 @@ def test_sorting_by_mouse_and_by_keyboard(browser, address):
     with opened(browser, address) as page:
         assert column(page, "rank") == [str(n) for n in range(1, 10)]
         page.locator("#board thead th", has_text="val accuracy").click()
-        page.wait_for_selector("#board th[aria-sort=ascending]:has-text('val accuracy')")
+        page.wait_for_selector("#board th[aria-sort=descending]:has-text('val accuracy')")
         scores = [text.split()[0] for text in column(page, "val accuracy")]
-        assert scores == sorted(scores)
+        assert scores == sorted(scores, reverse=True)
         page.get_by_role("button", name="l_mp: ").press("Enter")
         page.wait_for_selector("#board th[aria-sort=ascending]:has-text('l_mp')")
         assert column(page, "l_mp") == ["2"] * 3 + ["4"] * 3 + ["6"] * 3
+
+
+def test_a_list_of_long_names_fits_a_phone(browser, address):
+    """A list is as wide as the longest name in it, if nothing holds it."""
+    with opened(browser, address, "phone") as page:
+        page.evaluate(
+            "document.querySelector('#filters select').append(new Option('x'.repeat(99)))"
+        )
+        assert overflow(page) <= 0
 
 
 def test_filters_by_choice_and_by_text(browser, address):

@@ -48,7 +48,7 @@ def test_what_the_figures_rest_on_is_said(grid):
     assert "Friedman: p" in stage.words[1]
     assert section(found, "importance").panels[0].words[0].startswith("From 9 designs; out-of-bag")
     assert "1 trial had no result when this page was written." in found.warnings
-    assert any("1 trials failed are left out" in words for words in found.warnings)
+    assert any("1 trial failed is left out" in words for words in found.warnings)
 
 
 def test_incomplete_groups_are_counted(grid, tmp_path):
@@ -177,3 +177,21 @@ def test_a_place_that_cannot_be_written_is_told(grid, tmp_path):
         write_report(grid, tmp_path / "no" / "report.html")
     assert write_report(grid, tmp_path / "x.html").stat().st_size < 4 * 2**20
     assert not (grid / "report.html").exists()
+
+
+def test_ranges_are_told_and_shown_as_numbers(sweep):
+    lr = {"key": "optim.lr", "choices": [], "alias": None}
+    lr["range"] = {"low": 0.001, "high": 0.1, "kind": "float", "log": True, "step": None}
+    goals = [["val_accuracy", "maximize"], ["params", "minimize"]]
+    study = sweep(space=[lr], objectives=goals)
+    for at, rate in enumerate((0.0012345678901234, 0.03456789012345, 0.1)):
+        study.add({"optim.lr": rate}, val=[0.5 + at / 10])
+    found = page(study.folder)
+    assert section(found, "made").sheets[0].rows == [("optim.lr", "", "0.001 .. 0.1 (log)")]
+    axis = section(found, "designs").panels[0].figure.data[0].dimensions[0]
+    assert max(map(len, axis.ticktext)) < 8
+    board = section(found, "leaderboard").data
+    columns = {column["title"]: column for column in board["columns"]}
+    assert columns["lr"]["choices"] == []
+    assert [row[1] for row in board["rows"]] == ["*", "", ""]
+    assert list(columns)[1] == "front"

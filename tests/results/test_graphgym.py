@@ -52,7 +52,7 @@ def test_a_row_without_a_loss_has_no_rank(tmp_path):
 def test_missing_and_partial_groups_are_counted(tmp_path):
     """Field case B5."""
     said = import_graphgym(controlled(tmp_path / "in"), tmp_path / "out")
-    assert said[-2:] == ["act: 1 of 3 groups are missing", "act: 1 of 2 groups are partial"]
+    assert said[-2:] == ["act: 1 of 3 groups is missing", "act: 1 of 2 groups is partial"]
 
 
 def test_each_task_is_ranked_by_its_own_metric(tmp_path):
@@ -61,6 +61,12 @@ def test_each_task_is_ranked_by_its_own_metric(tmp_path):
     assert by == {"ddi link node_const": "auc", "cora node": "accuracy"}
     first = [row for row in board(tmp_path / "out") if row.get("rank") == 1]
     assert [row["val_auc_mean"] for row in first if row["task"].startswith("ddi")] == [0.899]
+
+
+def test_a_place_below_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="below a file"):
+        import_graphgym(nine(tmp_path / "in"), tmp_path / "file" / "a" / "b")
 
 
 def test_the_nine_tables_become_three_rules(tmp_path):
@@ -163,8 +169,8 @@ def test_the_faults_of_the_published_study_are_said(shared_data, tmp_path):
         "l_mp: 5 of 96 groups are missing",
         "act: 2 of 96 groups are partial",
         "drop: 2 of 96 groups are missing",
-        "agg: 1 of 96 groups are missing",
-        "lr: 1 of 96 groups are missing",
+        "agg: 1 of 96 groups is missing",
+        "lr: 1 of 96 groups is missing",
         "lr: 2 of 95 groups are partial",
     ]
     assert sum(row["status"] == "done" for row in board(tmp_path / "out")) == 3323 - 63

@@ -6,10 +6,11 @@ import statistics
 
 import pytest
 
+from gymspace.errors import ConfigError
 from gymspace.results.cells import NULL
 from gymspace.results.frames import frame, read_table
 from gymspace.results.read import read_trials
-from gymspace.results.tables import leaderboard_table, trials_table
+from gymspace.results.tables import leaderboard_table, load_table, trials_table
 from gymspace.results.write import write_tables
 
 
@@ -218,3 +219,13 @@ def test_a_front_of_several_goals(sweep):
     table = leaderboard_table(read_trials(study.folder), goals=goals)
     assert {row["model.layers_mp"] for row in table.rows if row["pareto"]} == {0, 2}
     assert [row["params"] for row in table.rows] == [10, 20, 50, 50]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("", "it is empty"), ("a,b\n1,2\n3\n", "row 2 has 1 cells for 2 columns")]
+)
+def test_a_damaged_table_is_one_clear_line(text, says, tmp_path):
+    path = tmp_path / "imported.csv"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=f"imported.csv: is not a readable table: {says}"):
+        load_table(path)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -49,7 +49,9 @@ def postgresql() -> Iterator[str]:
         quick = ["-F", "-c", "unix_socket_directories=", "-h", "127.0.0.1", "-p", str(port)]
         server = [*prefix, str(binaries / "postgres"), "-D", str(data), *quick]
         with running(server, port):
-            yield f"postgresql://tests@127.0.0.1:{port}/postgres"
+            url = f"postgresql://tests@127.0.0.1:{port}/postgres"
+            await_answer(url)  # it listens before it is ready
+            yield url
     finally:
         shutil.rmtree(folder)
 
@@ -84,6 +86,15 @@ def running(command: list[str], port: int) -> Iterator[None]:
 def environment() -> dict[str, str]:
     """The environment of a process that imports this checkout from anywhere."""
     return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+
+def await_answer(url: str) -> None:
+    """Wait until a PostgreSQL server that listens takes a connection."""
+    for _ in range(600):
+        with suppress(psycopg.OperationalError), psycopg.connect(url):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{url} does not answer")
 
 
 def await_port(server: subprocess.Popen, port: int) -> None:

@@ -47,7 +47,12 @@ class Notebook:
         return self.judge and self.judge(proposal.number, step, value)
 
     def tell(
-        self, proposal: Proposal, status: str, values: Any = None, error: str | None = None
+        self,
+        proposal: Proposal,
+        status: str,
+        values: Any = None,
+        error: str | None = None,
+        code: Any = None,
     ) -> None:
         """Write it down."""
         del self.open[proposal.number]

@@ -33,6 +33,12 @@ def test_a_flag_keeps_its_word(words, expected):
     assert flags_first(words) == expected
 
 
+@pytest.mark.parametrize("words", [("a:B", "cora"), ("cora", "a:B"), ("b:C", "a:B")])
+def test_the_last_of_several_datasets_is_taken(words):
+    first, last = (f"dataset={word}" for word in words)
+    assert flags_first([first, "seed=1", last]) == flags_first(["seed=1", last])
+
+
 @pytest.mark.parametrize(
     ("word", "expected"),
     [

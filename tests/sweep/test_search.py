@@ -18,6 +18,7 @@ from gymspace.terminal.top import summary
 from tests.sweep.launchers import Room, apart, done, result
 
 SPACE = {"model.layers_mp": [1, 2, 3], "model.stage": ["stack", "skipsum"]}
+LOST = Failed("rank 0 died: killed by signal 9", "", kind="lost")
 MEMORY = Failed("MemoryError: ", "", kind="memory")
 
 
@@ -132,7 +133,7 @@ def test_another_space_or_objective_under_the_same_name_is_refused(tmp_path):
     wider = command(tmp_path, {**SPACE, "model.layers_mp": [1, 2, 3, 4]}, n_trials=2)
     with pytest.raises(ConfigError, match="space"):
         run(wider)
-    with pytest.raises(ConfigError, match="directions"):
+    with pytest.raises(ConfigError, match=r'objectives=."val_accuracy".*not ."params"'):
         run(command(tmp_path, n_trials=2, objectives=["params"]))
     sweep = wider.settings.sweep.model_copy(update={"extend": True})
     settings = wider.settings.model_copy(update={"sweep": sweep})
@@ -190,12 +191,101 @@ def test_searches_share_a_folder_and_a_grid_keeps_away(tmp_path):
         pass
 
 
-def test_designs_of_other_code_are_not_taken_for_those_of_this(tmp_path, monkeypatch):
+CODE = {"model.layer": ["gcn", "mine_for_search:Layer"]}
+
+
+@pytest.fixture
+def edited(tmp_path, monkeypatch):
+    """A search of two designs has ended, and the code of one of them has changed since."""
     (tmp_path / "mine_for_search.py").write_text("class Layer: pass\n")
     monkeypatch.syspath_prepend(tmp_path)
-    space = {"model.layer": ["gcn", "mine_for_search:Layer"]}
-    run(command(tmp_path, space, n_trials=1))
+    run(command(tmp_path, CODE))
     (tmp_path / "mine_for_search.py").write_text("class Layer: pass  # changed\n")
-    with pytest.raises(ConfigError, match="code"):
-        run(command(tmp_path, space, n_trials=2))
-    assert len(run(command(tmp_path, space, n_trials=2, extend=True))[2].ran) > 0
+
+
+@pytest.mark.parametrize("extend", [False, True])
+def test_designs_of_other_code_are_not_taken_for_those_of_this(tmp_path, edited, extend):
+    line = "sweep.stale=error: 1 settled designs .* mine_for_search:Layer; choices: keep, rerun"
+    with pytest.raises(ConfigError, match=line):
+        run(command(tmp_path, CODE, extend=extend))
+
+
+def test_designs_of_other_code_are_kept_or_run_again_if_asked(tmp_path, edited):
+    for _ in range(2):  # to keep them does not make them the new code's
+        assert run(command(tmp_path, CODE, stale="keep"))[2].ran == []
+    _, _, room = run(command(tmp_path, CODE, stale="rerun"))
+    assert [s.model.layer.name for s in room.ran] == ["mine_for_search:Layer"]
+    assert run(command(tmp_path, CODE))[2].ran == []
+
+
+def test_a_kept_result_of_a_grid_is_known_to_be_of_other_code(tmp_path, edited):
+    (tmp_path / "s" / "study.journal").unlink()
+    assert run(command(tmp_path, CODE, stale="keep"))[2].ran == []
+    with pytest.raises(ConfigError, match=r"sweep\.stale"):
+        run(command(tmp_path, CODE))
+
+
+def by_layers(spec):
+    """Every design has parameters in proportion to its layers."""
+    return Done(replace(apart(spec).value, params=10 * spec.model.layers_mp))
+
+
+@pytest.mark.parametrize("layers", [[1, 2, 3], {"low": 1, "high": 3}])
+def test_a_size_that_no_design_has_is_a_mistake(tmp_path, layers):
+    room = Room(inspect=by_layers)
+    asked = command(tmp_path, {"model.layers_mp": layers}, 4, constraints=["params < 3"])
+    for _ in range(2):
+        with pytest.raises(ConfigError, match="constraints: no design of the space meets them"):
+            run(asked, room)
+    assert room.ran == []
+
+
+def test_a_size_that_some_designs_have_is_none(tmp_path):
+    asked = command(tmp_path, {"model.layers_mp": [1, 2, 3]}, 4, constraints=["params > 20"])
+    code, _, room = run(asked, Room(inspect=by_layers))
+    assert (code, [s.model.layers_mp for s in room.ran]) == (0, [3])
+
+
+@pytest.mark.parametrize("space", [{}, [{}, {}], None])
+def test_an_empty_space_cannot_be_searched(tmp_path, space):
+    with pytest.raises(ConfigError, match=r"sweep\.space: holds no dimension to search"):
+        run(command(tmp_path, space))
+
+
+def test_the_last_line_tells_of_designs_whose_ranks_were_lost(tmp_path):
+    def answer(spec):
+        return LOST if spec.model.layers_mp == 2 else done(spec)
+
+    _, text, _ = run(command(tmp_path, {"model.layers_mp": [1, 2, 3]}, 3), Room(run=answer))
+    assert "2 of 3 designs are settled: the ranks of 1 were lost twice" in text
+
+
+UNSOUND = [
+    ({"sampler": {"name": "tpe", "nope": 1}}, "nope"),
+    ({"pruner": {"name": "median", "n_startup_trials": -1}}, r"sweep\.pruner"),
+    ({"pruner": "median", "objectives": ["val_accuracy", "params"]}, r"sweep\.objectives"),
+    ({"storage": "sqlite:///x.db"}, r"sweep\.storage"),
+]
+
+
+@pytest.mark.parametrize("dry", [False, True])
+@pytest.mark.parametrize(("sweep", "line"), UNSOUND)
+def test_what_needs_no_build_is_checked_before_one_and_in_a_dry_run(tmp_path, sweep, line, dry):
+    room = Room()
+    with pytest.raises(ConfigError, match=line):
+        run(command(tmp_path, dry=dry, **sweep), room)
+    assert (room.inspected, list(tmp_path.iterdir())) == ([], [])
+
+
+def test_a_storage_that_fails_leaves_the_tables_of_what_is_there(tmp_path):
+    """A line of something else gets into the journal while trials run."""
+    journal = tmp_path / "s" / "study.journal"
+
+    def answer(spec):
+        if spec.model.layers_mp == 2:
+            journal.write_text(journal.read_text() + "garbage\n")
+        return done(spec)
+
+    with pytest.raises(ConfigError, match=r"is no record of a journal"):
+        run(command(tmp_path), Room(slots=1, run=answer))
+    assert "2" in {row["model.layers_mp"] for row in board(tmp_path)}

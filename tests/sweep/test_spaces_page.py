@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gymspace import registry
+from gymspace import registry, tables
 from gymspace.spec import parse
 from gymspace.sweep.plan import assemble
 from gymspace.sweep.settings import split_config
@@ -37,7 +37,7 @@ def test_an_experiment_of_the_page_has_the_designs_that_it_says(text):
 
 def test_every_draw_is_on_the_page():
     assert set(re.findall(r"^\| `(?:\{name: )?(\w+)", PAGE, re.MULTILINE)) == {
-        *registry.DRAWS, "sweep",
+        *tables.DRAWS, "sweep",
     }  # fmt: skip
 
 

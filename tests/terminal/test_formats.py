@@ -71,6 +71,20 @@ def test_markdown_keeps_its_columns(answer):
     assert r"|  | a_b&c\|d | **0.7500** | 2 |" in lines
 
 
+def test_without_a_table_csv_is_empty_and_the_words_stay_elsewhere():
+    nothing = Answer("name", (), ("no trial failed",))
+    assert csv_text(nothing) == ""
+    assert json.loads(json_text(nothing))["words"] == ["no trial failed"]
+
+
+def test_a_bar_is_drawn_by_latex():
+    """No sign outside ASCII is left for pdflatex."""
+    frame = pd.DataFrame({"_bar": ["██"]})
+    text = latex_text(Answer("", (Sheet("t", frame, (text_column("_bar", ""),)),)))
+    assert text.isascii()
+    assert text.count("\\rule") == 2
+
+
 def test_sheets_of_one_name_are_one_table(answer):
     twice = Answer("", answer.sheets * 2)
     assert len(csv_text(twice).splitlines()) == 9

@@ -63,3 +63,14 @@ def test_less_is_better_of_a_loss(metric, grid, ask):
     best = min(rows, key=lambda row: float(row["average_rank"]))
     assert best["choice"] == "stack"
     assert 0 < float(best["score"]) < 1
+
+
+def test_without_a_test_nothing_is_said_of_p(ask, sweep):
+    """One group, and a design that differs from the others in both dimensions."""
+    made = sweep(seeds=[0], folds=[0])
+    for stage, depth in (("stack", 2), ("stack", 4), ("skipsum", 6)):
+        made.add({"model.stage": stage, "model.layers_mp": depth}, val=[0.1 * depth])
+    said = ask("rank", made.folder)
+    assert "no test: too few groups" in said.out
+    assert "not told apart" not in said.out
+    assert "1 mean without a partner, dropped" in said.out

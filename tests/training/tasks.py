@@ -61,6 +61,14 @@ def numbers(nodes: int = 60, tasks: int = 1) -> Data:
     return data
 
 
+def ticks() -> Data:
+    """Two labels of 0 and 1 for each node of a ring; some are missing."""
+    data = numbers(tasks=2)
+    data.y = (data.y > 0).float().where(data.y.isfinite(), torch.nan)
+    data.y[1::4, 0] = torch.nan
+    return data
+
+
 def counted(path: str) -> Data:
     """A ring that adds a line to the file ``path`` each time it is made."""
     with Path(path).open("a") as file:

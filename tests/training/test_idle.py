@@ -48,6 +48,29 @@ def test_what_another_key_decides_is_told():
     assert warnings({"optim.decay_norms": False, "optim.weight_decay": 0.0}) == told
 
 
+ATTENDED = {"encodings": ["spd"], "model.stage": "gps"}
+
+
+@pytest.mark.parametrize("attention", [None, "linear"])
+def test_an_encoding_that_no_attention_reads_is_told(attention):
+    """Field case A5."""
+    (told,) = warnings({**ATTENDED, "model.attention": attention})
+    start = "encodings=spd changes nothing: it is for an attention that reads it"
+    assert told == f"{start}, and model.attention={attention}"
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"model.attention": "graphormer"},
+        {"model.layer": "tests.training.tasks:RaisesInTraining"},
+        {"encodings": ["rwse"]},
+    ],
+)
+def test_an_encoding_that_may_be_read_is_not_told(keys):
+    assert warnings({**ATTENDED, **keys}) == ()
+
+
 @pytest.mark.parametrize("layer", ["gat", "gcn", "general", "sage", "cheb"])
 def test_a_layer_that_reads_no_edge_features_is_told(layer):
     """Field case E2: also where the layer could, as GAT."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn import metrics as sk
 
-from gymspace import registry
+from gymspace import registry, tables
 from gymspace.errors import ConfigError
 from gymspace.schema import Component
 from gymspace.training.metrics import AUC, F1, MAE, R2, RMSE, Accuracy
@@ -217,7 +217,7 @@ def test_r2_keeps_its_digits_where_the_mean_is_large():
     assert value == pytest.approx(sk.r2_score(target, target + 0.5), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", registry.METRICS)
+@pytest.mark.parametrize("name", tables.METRICS)
 def test_row_numbers_and_a_bool_mask_mean_the_same(name):
     metric = registry.build("metrics", Component(name=name))
     rng = torch.Generator().manual_seed(0)

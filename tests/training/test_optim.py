@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import ExponentialLR
 
-from gymspace import registry
+from gymspace import tables
 from gymspace.errors import ConfigError
 from gymspace.spec import OptimSpec
 from gymspace.training.optim import build_optimizer, build_scheduler
@@ -33,7 +33,7 @@ def rates(epochs, **scheduler):
     return seen
 
 
-@pytest.mark.parametrize("name", [*registry.OPTIMIZERS, "torch.optim:NAdam", LION])
+@pytest.mark.parametrize("name", [*tables.OPTIMIZERS, "torch.optim:NAdam", LION])
 def test_every_optimizer_takes_the_rates_and_lowers_a_loss(name):
     opt, model = optimizer(optimizer=name, lr=0.02, weight_decay=1e-3)
     assert {g: opt.param_groups[0][g] for g in ("lr", "weight_decay")} == {
@@ -103,7 +103,7 @@ def test_norms_biases_and_slopes_decay_unless_told_otherwise():
     assert decayed["lr"] == spared["lr"] == spec.lr
 
 
-@pytest.mark.parametrize("name", [*registry.OPTIMIZERS, LION])
+@pytest.mark.parametrize("name", [*tables.OPTIMIZERS, LION])
 def test_without_a_gradient_only_what_decays_moves(name):
     model = nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3))
     spec = OptimSpec.model_validate({"optimizer": name, "decay_norms": False, "weight_decay": 0.1})

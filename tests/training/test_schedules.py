@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import OneCycleLR
 
-from gymspace import registry
+from gymspace import tables
 from gymspace.errors import ConfigError
 from gymspace.spec import OptimSpec
 from gymspace.training.optim import build_optimizer, build_scheduler
@@ -176,11 +176,11 @@ def test_torchs_own_plateau_is_reached_by_module_and_attribute():
 
 
 def test_only_plateau_needs_a_value():
-    needing = {name for name in registry.SCHEDULERS if needs_value(built(name=name)[1])}
+    needing = {name for name in tables.SCHEDULERS if needs_value(built(name=name)[1])}
     assert needing == {"plateau"}
 
 
-@pytest.mark.parametrize("name", registry.SCHEDULERS)
+@pytest.mark.parametrize("name", tables.SCHEDULERS)
 def test_every_schedule_lasts_for_the_training(name):
     assert over(5, name=name)[0] <= 1
     assert torch.tensor(over(5, name=name)).isfinite().all()

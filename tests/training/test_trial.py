@@ -8,7 +8,7 @@ import sys
 import pytest
 import torch
 
-from gymspace import registry
+from gymspace import tables
 from gymspace.errors import ConfigError
 from gymspace.records import HISTORY, RESULT, Progress
 from gymspace.spec import parse
@@ -159,7 +159,7 @@ def test_a_test_split_of_one_class_leaves_the_test_score_empty(tmp_path):
 
 
 @pytest.mark.parametrize("edges", ["none", "half", "loops"])
-@pytest.mark.parametrize("layer", registry.LAYERS)
+@pytest.mark.parametrize("layer", tables.LAYERS)
 def test_odd_edges_train_with_every_layer(tmp_path, layer, edges):
     """Field case E4: no edges, isolated nodes; self loops, directed and repeated edges."""
     keys = {"dataset": {"name": RING, "edges": edges, "edge_dim": 2}, "model.layer": layer}

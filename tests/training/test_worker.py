@@ -60,6 +60,29 @@ def test_what_does_not_go_together_is_found_before_the_training(keys, key):
     assert caught.value.key == key
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "auc", "f1"])
+def test_real_numbers_are_not_scored_as_classes(metric):
+    keys = {"dataset": f"{TASKS}:numbers", "loss": "mse", "metrics": [metric], "metric": metric}
+    with pytest.raises(ConfigError) as caught:
+        inspected(keys)
+    start = f"metrics={metric}: needs labels of 0 and 1, and here is one of "
+    assert str(caught.value).startswith(start)
+    assert str(caught.value).endswith(": mae, rmse and r2 go with such numbers")
+
+
+def test_real_numbers_are_not_learnt_as_classes():
+    keys = {"dataset": f"{TASKS}:numbers", "loss": "bce", "metrics": ["mae"], "metric": "mae"}
+    with pytest.raises(ConfigError, match=r"loss=bce: needs labels of 0 and 1, .*: mse and mae go"):
+        inspected(keys)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "auc", "f1"])
+def test_labels_of_0_and_1_are_taken_where_some_are_missing(metric):
+    """Field case C3."""
+    keys = {"dataset": f"{TASKS}:ticks", "loss": "bce", "metrics": [metric], "metric": metric}
+    assert inspected(keys).split == "own: 9/11/25"
+
+
 @pytest.mark.parametrize(
     ("loader", "told"),
     [("full", "full has 1: more"), (f"{TASKS}:parts", f"{TASKS}:parts has 3: more")],

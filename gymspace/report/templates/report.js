@@ -125,7 +125,7 @@
   };
   const sorts = {
     number: (value) => (value === null ? Infinity : value),
-    score: (value) => (value === null ? -Infinity : value[0]),
+    score: (value, { high }) => (value === null ? (high ? -Infinity : Infinity) : value[0]),
     seeds: (value) => value[0],
   };
   const numeric = (column) => ["number", "score", "seeds"].includes(column.kind) || column.numeric;
@@ -140,13 +140,14 @@
       columns: columns.map((column, at) => ({
         title: column.title,
         orderable: column.kind !== "curves",
+        orderSequence: column.high ? ["desc", "asc", ""] : ["asc", "desc", ""],
         type: numeric(column) ? "num" : "string",
         className: numeric(column) ? "number" : "",
         render: (_, type, row) => {
           const value = row[at];
           if (type === "display") return renders[column.kind](value);
           if (type === "filter") return String(Array.isArray(value) ? value[0] : value);
-          return (sorts[column.kind] || ((same) => same))(value);
+          return (sorts[column.kind] || ((same) => same))(value, column);
         },
       })),
       order: [],

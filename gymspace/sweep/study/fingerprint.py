@@ -38,12 +38,13 @@ def open_study(
     else:
         study.set_user_attr(ABOUT, here)
         return study
-    _require("directions", [d.name.lower() for d in study.directions], list(directions), name)
     there = _about(study)
+    if there is not None:
+        _require("objectives", there.get("objectives"), here.get("objectives"), name)
+    _require("directions", [d.name.lower() for d in study.directions], list(directions), name)
     if there is None:
         study.set_user_attr(ABOUT, here)
     elif there != here:
-        _require("objectives", there.get("objectives"), here.get("objectives"), name)
         if not extend:
             _require_same(there, here, name)
         study.set_user_attr(ABOUT, here)

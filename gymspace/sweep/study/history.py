@@ -12,6 +12,7 @@ LEASE = "lease"  # who runs it
 STATUS = "status"  # why its value is made up
 ERROR = "error"  # the one line that says so
 SAME_AS = "same_as"  # the number of the trial whose design it repeats
+CODE = "code"  # digests of the user's code behind its result
 AFTER = "after"  # the number of the trial whose place it takes
 
 _STATUS = {TrialState.COMPLETE: DONE, TrialState.PRUNED: PRUNED}

@@ -1,17 +1,22 @@
 """Samplers and pruners, built from their components."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from optuna.exceptions import ExperimentalWarning
+import optuna
+from optuna.exceptions import ExperimentalWarning, UpdateFinishedTrialError
 from optuna.pruners import BasePruner, NopPruner
 from optuna.samplers import BaseSampler
 
 from gymspace import registry
 from gymspace.errors import ConfigError
 from gymspace.schema import Component
+from gymspace.sweep.spaces.space import Space
+from gymspace.sweep.study.params import Params
+from gymspace.sweep.study.proposals import Direction
 
 
 def build_sampler(component: Component, *seed: int) -> BaseSampler:
@@ -37,14 +42,39 @@ def build_pruner(component: Component, directions: Sequence[str]) -> BasePruner:
     return pruner
 
 
+@contextmanager
+def proposing(sampler: str) -> Iterator[None]:
+    """Tell in one line that a sampler failed to propose.
+
+    Raises:
+        ConfigError: it did.
+    """
+    try:
+        yield
+    except UpdateFinishedTrialError:
+        raise
+    except (ValueError, TypeError, ArithmeticError, RuntimeError, ImportError) as error:
+        problem = f"does not work on this space: {error}"
+        raise ConfigError("sweep.sampler", problem, value=sampler) from error
+
+
+def rehearse(
+    sampler: BaseSampler, label: str, space: Space, directions: Sequence[Direction]
+) -> None:
+    """Let a sampler propose in memory, so that its mistakes are told before a study is made.
+
+    Raises:
+        ConfigError: it cannot work on this space, or towards so many objectives.
+    """
+    study = optuna.create_study(sampler=sampler, directions=list(directions))
+    with proposing(label):
+        Params(space, {}).draw(study.ask())
+
+
 def _build(key: str, component: Component, kind: type, **context: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExperimentalWarning)
-        try:
-            built = registry.build(key, component, **context)
-        except (ValueError, TypeError, ImportError) as error:
-            problem = f"cannot be made: {error}"
-            raise ConfigError(key, problem, value=component.label) from error
+        built = registry.build(key, component, **context)
     if not isinstance(built, kind):
         raise ConfigError(key, f"is no {kind.__name__} of Optuna", value=component.name)
     return built

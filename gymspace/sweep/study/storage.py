@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -57,19 +59,27 @@ def connect(url: str) -> Storage:
         ConfigError: no such storage, one that does not answer within `ANSWER` seconds, a journal
             that is locked or has a line which is no record.
     """
+    return opener(url)()
+
+
+def opener(url: str) -> Callable[[], Storage]:
+    """What opens the storage at ``url``.
+
+    Raises:
+        ConfigError: no such storage.
+    """
     scheme = url.partition("://")[0] if "://" in url else None
     if scheme is None and Path(url).suffix in JOURNALS:
-        return _journal(Path(url))
+        return partial(_journal, Path(url))
     openers = {"postgresql": _postgresql, "postgresql+psycopg": _postgresql, "grpc": _grpc}
     if scheme not in openers:
         raise ConfigError(KEY, "is no storage", value=shown(url), choices=CHOICES)
-    return openers[scheme](url)
+    return partial(openers[scheme], url)
 
 
 def shown(url: str) -> str:
     """``url`` without its password."""
-    password = urlsplit(url).password if "://" in url else None
-    return url.replace(f":{password}@", ":***@") if password else url
+    return re.sub(r"(?<=://)([^:/@]*):.*@", r"\1:***@", url)
 
 
 class Turn:
@@ -189,7 +199,7 @@ def _postgresql(url: str) -> Storage:
     except (ImportError, ModuleNotFoundError) as error:
         problem = "needs psycopg: pip install 'gymspace[postgres]'"
         raise ConfigError(KEY, problem, value=shown(url)) from error
-    except (ArgumentError, *failures) as error:
+    except (ArgumentError, ValueError, *failures) as error:
         problem = f"does not answer: {_first_line(error)}"
         raise ConfigError(KEY, problem, value=shown(url)) from error
     return Storage(get_storage(storage), shown(url), failures, storage.engine.dispose)

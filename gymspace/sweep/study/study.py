@@ -19,12 +19,13 @@ from gymspace.schema import Component
 from gymspace.sweep.spaces.space import Assignment, Space
 from gymspace.sweep.study.bakery import PATIENCE, rival
 from gymspace.sweep.study.fingerprint import open_study
-from gymspace.sweep.study.history import DESIGN, ERROR, STATUS
+from gymspace.sweep.study.history import CODE, DESIGN, ERROR, STATUS
 from gymspace.sweep.study.leases import Leases
 from gymspace.sweep.study.ledger import Ledger
 from gymspace.sweep.study.params import Params
 from gymspace.sweep.study.proposals import DONE, FAULT, PRUNED, Direction, Known, Proposal, Settled
-from gymspace.sweep.study.samplers import build_pruner, build_sampler
+from gymspace.sweep.study.samplers import build_pruner, build_sampler, proposing, rehearse
+from gymspace.sweep.study.stale import heed
 from gymspace.sweep.study.storage import Storage, connect
 from gymspace.sweep.study.untried import Identify, Untried
 
@@ -66,22 +67,26 @@ class Study:
         seed: int = 0,
         extend: bool = False,
         retry: bool = False,
+        code: Mapping[str, str] | None = None,
+        stale: str = "error",
         leases: Leases | None = None,
     ) -> "Study":
         """Open the study ``name`` in ``storage``; it is made if there is none.
 
         ``about`` is plain data that says what is searched: objectives, space, base. What differs
         from the study's own is refused, unless ``extend`` allows another space or base. With
-        ``retry`` designs that failed are proposed again.
+        ``retry`` designs that failed are proposed again. ``stale`` says what is done about settled
+        designs that another version of the user's ``code`` led to, digests by name: "error",
+        "keep" or "rerun".
 
         Raises:
             ConfigError: another search has that name, a storage that does not answer, a sampler
-                or pruner that cannot be made or does not fit.
+                or pruner that cannot be made or does not fit, outdated designs.
         """
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         rules = build_pruner(pruner, directions)
         seeded = functools.partial(build_sampler, sampler, seed)
-        seeded(0)  # whose mistakes are told now
+        rehearse(seeded(0), sampler.label, space, directions)
         with ExitStack() as stack:
             opened = connect(storage)
             stack.callback(opened.close)
@@ -90,6 +95,7 @@ class Study:
             study.pruner, study.sampler = rules, RandomSampler()
             ledger = Ledger(study, leases or Leases(), seeded)
             shared = cls(study, opened, ledger, space, sampler.label)
+            heed(ledger, code or {}, stale)
             if retry:
                 shared._retry()
             stack.pop_all()
@@ -164,8 +170,9 @@ class Study:
         status: str,
         values: Sequence[float] | None = None,
         error: str | None = None,
+        code: Mapping[str, str] | None = None,
     ) -> None:
-        """Say what became of a proposal.
+        """Say what became of a proposal, and by what ``code`` of the user, digests by name.
 
         With the status done, ``values`` are those of the objectives. A design that is pruned has
         none; one lost to a `FAULT` may be proposed again. Any other status is the design's own
@@ -179,8 +186,9 @@ class Study:
         if (other := self._ledger.history.settled.get(proposal.design)) is not None:
             return self._ledger.give_way(number, other.number)
         state, told = self._verdict(status, values)
-        notes = {} if status in (DONE, PRUNED, FAULT) else {STATUS: status}
+        notes: dict[str, Any] = {} if status in (DONE, PRUNED, FAULT) else {STATUS: status}
         notes |= {} if error is None else {ERROR: error}
+        notes |= {CODE: dict(code)} if code else {}
         if not self._ledger.end(number, state, told, notes) and state != TrialState.FAIL:
             self._add(number, state, told, notes)
         return None
@@ -263,13 +271,11 @@ class Study:
 
     def _drawn(self, trial: optuna.Trial) -> Assignment:
         try:
-            return self._params.draw(trial)
-        except UpdateFinishedTrialError:
-            raise
-        except (ValueError, NotImplementedError, RuntimeError, ImportError) as error:
+            with proposing(self._sampler):
+                return self._params.draw(trial)
+        except ConfigError:
             self._ledger.end(trial.number, TrialState.FAIL)
-            problem = f"does not work on this space: {error}"
-            raise ConfigError("sweep.sampler", problem, value=self._sampler) from error
+            raise
 
     def _refuse(self, number: int) -> None:
         """End a proposal that is not allowed."""

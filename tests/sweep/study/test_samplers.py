@@ -6,11 +6,11 @@ import sys
 import pytest
 
 from gymspace.errors import ConfigError
-from gymspace.registry import PRUNERS, SAMPLERS
 from gymspace.schema import Component
 from gymspace.sweep.spaces.space import identity, parse_space
 from gymspace.sweep.study.proposals import Known
 from gymspace.sweep.study.samplers import build_pruner, build_sampler
+from gymspace.tables import PRUNERS, SAMPLERS
 from tests.sweep.searches import open_study
 
 MIXED = parse_space(
@@ -61,10 +61,25 @@ def test_every_sampler_searches(tmp_path, space, sampler):
 
 
 def test_a_sampler_that_does_not_fit_the_space_is_told_so(tmp_path):
-    study = open_study(str(tmp_path / "a.journal"), "study", SMOOTH, sampler="brute_force")
     with pytest.raises(ConfigError, match=r"sweep\.sampler=brute_force: does not work"):
-        study.ask(identity)
-    assert study.running() == 0
+        open_study(str(tmp_path / "a.journal"), "study", SMOOTH, sampler="brute_force")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("sampler", "directions"),
+    [
+        ({"name": "tpe", "n_startup_trials": "many"}, ["maximize"]),
+        ("cmaes", ["maximize", "minimize"]),
+    ],
+)
+def test_a_sampler_that_cannot_propose_is_told_so_before_there_is_a_study(
+    tmp_path, sampler, directions
+):
+    journal = str(tmp_path / "a.journal")
+    with pytest.raises(ConfigError, match=r"sweep\.sampler=.*: does not work on this space"):
+        open_study(journal, "study", SMOOTH, sampler=sampler, directions=directions)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_exhaustive_sampler_ends_with_the_space(tmp_path):
@@ -121,7 +136,7 @@ def test_a_step_that_is_reported_twice_keeps_its_value(tmp_path, recwarn):
     [
         ({"name": "tpe", "n_startup": 3}, r"sweep.sampler.n_startup=3.*n_startup_trials"),
         ({"name": "tpe", "seed": 3}, r"sweep.sampler.seed=3"),
-        ({"name": "qmc", "qmc_type": "x"}, r"sweep.sampler=qmc\(qmc_type=x\): cannot be made"),
+        ({"name": "qmc", "qmc_type": "x"}, r"sweep.sampler=qmc\(qmc_type=x\): cannot be built"),
         ("tests.sweep.samplers:NoSampler", "is no BaseSampler of Optuna"),
     ],
 )

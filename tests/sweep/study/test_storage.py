@@ -120,4 +120,14 @@ def test_a_server_that_ends_is_told_in_one_line(tmp_path, name):
 
 def test_no_password_is_shown():
     assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
+    assert shown("postgresql://me:sec@ret@host/db") == "postgresql://me:***@host/db"
+    assert shown("grpc://host:13000") == "grpc://host:13000"
     assert shown(str(Path("a:b@c.journal"))) == "a:b@c.journal"
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://me:s@host:port/db", "postgresql://me:s@[::1/db", "grpc://[::1:3"]
+)
+def test_an_address_that_is_none_is_told_in_one_line(url):
+    with pytest.raises(ConfigError, match=r"sweep\.storage=.*does not answer"):
+        connect(url)
