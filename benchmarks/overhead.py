@@ -49,7 +49,8 @@ def events(folder: Path, epochs: int = 200) -> Callable[[], None]:
         f"{split}_{name}" for split in ("train", "val", "test") for name in ("loss", "accuracy")
     ]
     scores, numbers = dict.fromkeys(names, 0.5), count()
-    result = {"status": "done", "metric": "accuracy", "seed": 0, "best_epoch": 0, **scores}
+    about = {"trial": "t", "status": "done", "metric": "accuracy", "seed": 0, "best_epoch": 0}
+    result = {**about, **scores}
 
     def turn() -> None:
         below = folder / f"events-{next(numbers)}"

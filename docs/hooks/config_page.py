@@ -8,10 +8,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from gymspace.registry import TABLES
 from gymspace.schema import Component, Frozen
 from gymspace.spec import TrialSpec
 from gymspace.sweep.settings import Settings
+from gymspace.tables import TABLES
 
 _LINE = re.compile(r"( *)(?:- )?([\w.]+):(?: |$)[^#]*(?:# (.*))?")
 _LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}

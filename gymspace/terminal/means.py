@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from gymspace.analysis.levels import continuous
 from gymspace.results.cells import Cell, order
 from gymspace.results.tables import Row, mean_std
 from gymspace.results.view import View
 from gymspace.terminal.answer import Column, Sheet
 from gymspace.terminal.forms import count, level, score
 
-_LEVELS = 12  # a dimension with more choices than that has no means
+_LEVELS = 12  # choices of a dimension; of more than that there are no means
 _COLUMNS = ("dimension", "choice", "designs", "mean_val", "mean_test", "best_val")
 
 
@@ -28,8 +29,7 @@ def means(view: View, rows: Sequence[Row], metric: str, high: bool) -> Sheet | N
     ranked = [row for row in rows if row.get(val) is not None]
     lines = []
     for name in varying(view, ranked):
-        levels = _levels(ranked, name)
-        for cell, members in levels if len(levels) <= _LEVELS else ():
+        for cell, members in _few(_levels(ranked, name)):
             tested = mean_std((row.get(f"test_{metric}_mean") for row in members), ddof=0)[0]
             mean = mean_std((row[val] for row in members), ddof=0)[0]
             best = pick(row[val] for row in members)
@@ -47,6 +47,12 @@ def means(view: View, rows: Sequence[Row], metric: str, high: bool) -> Sheet | N
     )
     title = f"means of {metric} over ranked designs, per choice"
     return Sheet("means", frame, columns, title, group="dimension")
+
+
+def _few(levels: list[tuple[Cell, list[Row]]]) -> list[tuple[Cell, list[Row]]]:
+    """The levels, or none where they are many, or values drawn from a range."""
+    many = len(levels) > _LEVELS or continuous(cell for cell, _ in levels)
+    return [] if many else levels
 
 
 def _levels(rows: Sequence[Row], name: str) -> list[tuple[Cell, list[Row]]]:

@@ -9,8 +9,8 @@ from torch import Tensor
 from gymspace.encodings.base import Encoding, Tensors
 from gymspace.encodings.cache import make, prepare
 from gymspace.graph.graph import Graph
-from gymspace.registry import ENCODINGS
 from gymspace.schema import Component
+from gymspace.tables import ENCODINGS
 from tests.graph.toys import INDICES
 
 NAMES = sorted(ENCODINGS)

@@ -9,7 +9,7 @@ from gymspace.encodings import blocks, cache
 from gymspace.encodings.cache import prepare
 from gymspace.encodings.structural import RWSE
 from gymspace.encodings.unions import apart
-from gymspace.registry import ENCODINGS
+from gymspace.tables import ENCODINGS
 from tests.encodings.graphs import component, path, ring
 
 SIZES = (6, 1, 3, 5)

@@ -80,7 +80,11 @@ def running(command: list[str], port: int) -> Iterator[None]:
         yield
     finally:
         server.send_signal(signal.SIGINT)  # PostgreSQL: without waiting for its clients
-        server.wait(30)
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            raise
 
 
 def environment() -> dict[str, str]:

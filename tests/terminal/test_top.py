@@ -143,3 +143,12 @@ def test_summary_of_a_sweep_where_nothing_finished(sweep):
     console = Console(width=100, record=True, file=io.StringIO())
     summary(study.folder, console)
     assert "no design has a finished trial" in console.export_text()
+
+
+def test_values_drawn_from_a_range_have_no_means(sweep, capsys):
+    study = sweep()
+    for rate, layers in ((0.0231678345123, 2), (0.1007654321, 3)):
+        study.add({"model.dropout": rate, "model.layers_mp": layers}, val=[rate])
+    code, out, _ = run(capsys, study.folder)
+    means = out[out.index("means of") :]
+    assert (code, "layers_mp" in means, "dropout" in means) == (0, True, False)

@@ -6,8 +6,8 @@ import torch
 from gymspace.encodings.structural import RWSE
 from gymspace.errors import ConfigError
 from gymspace.records import Inspect, Run
-from gymspace.registry import ENCODINGS
 from gymspace.spec import design_id
+from gymspace.tables import ENCODINGS
 from gymspace.training.encoded import known_of, levels
 from gymspace.training.worker import Worker
 from tests.training.tasks import ring
