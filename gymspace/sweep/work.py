@@ -74,57 +74,27 @@ def searched(draw: Optuna, designer: Designer, settings: SweepSettings) -> Work:
         ConfigError: objectives that there are not, or that do not go with the pruner; a sampler,
             pruner or storage that there is not.
     """
-    base = designer.spec
-    names = named(settings.objectives, base)
-    if settings.pruner.name != "none" and names[0] != f"val_{base.metric}":
-        problem = f"hears val_{base.metric} after each epoch, but sweep.objectives has {names[0]}"
-        raise ConfigError("sweep.pruner", problem, value=settings.pruner.label)
-    from gymspace.sweep.study.sound import (
-        require_sound,  # Optuna takes a while, and a grid needs none
-    )
+    # Here: Optuna takes a while to import, and a grid needs none of it.
+    from gymspace.sweep.study.sound import require_sound
+    from gymspace.sweep.study.storage import shown
 
+    names = named(settings.objectives, designer.spec)
+    _require_heard(names[0], designer.spec.metric, settings)
     require_sound(draw.space, len(names), settings.sampler, settings.pruner, settings.storage)
+    fingerprint = _fingerprint(draw, designer, names)
+    limits = Limits(settings.hours, settings.at_end)
     any_code = settings.stale == "keep"
-    varied = {dimension.key for dimension in draw.space.dimensions}
-    kept = {key: value for key, value in base_of(base).items() if key not in varied}
-    fingerprint = {
-        "objectives": list(names),
-        "space": space_json(draw.space),
-        "constraints": [constraint.text for constraint in draw.space.constraints],
-        "repeats": [dict(repeat) for repeat in designer.repeats],
-        "base": kept,
-    }
 
     def run(
         folder: SweepFolder, about: Mapping[str, Any], launch: Launch, observer: Observer
     ) -> Ended:
-        def open_study(goals: Sequence[Objective], code: Mapping[str, str]) -> "Study":
-            from gymspace.sweep.study.study import Study
-
-            return Study.open(
-                settings.storage or str(folder.path / "study.journal"),
-                settings.name,
-                draw.space,
-                [goal.direction for goal in goals],
-                settings.sampler,
-                settings.pruner,
-                fingerprint,
-                seed=draw.seed,
-                extend=settings.extend,
-                retry=settings.retry == "failed",
-                code=code,
-                stale=settings.stale,
-            )
-
         known = [Objective(*goal) for goal in about.get("objectives", ())]
         goals = known if [goal.name for goal in known] == list(names) else []
-        limits = Limits(settings.hours, settings.at_end)
-        search = Search(draw, designer, names, goals, open_study, folder, about, any_code, limits)
+        opens = partial(_open_study, draw, settings, fingerprint, folder.path)
+        search = Search(draw, designer, names, goals, opens, folder, about, any_code, limits)
         found = run_search(search, launch, observer)
         text = f"{found.settled} of {draw.n_trials} designs are settled: {found.why}"
         return Ended(found.statuses, text if found.why else "")
-
-    from gymspace.sweep.study.storage import shown
 
     about = {
         "sampler": settings.sampler.label,
@@ -132,3 +102,48 @@ def searched(draw: Optuna, designer: Designer, settings: SweepSettings) -> Work:
         "storage": settings.storage and shown(settings.storage),
     }
     return Work(share, run, about)
+
+
+def _require_heard(objective: str, metric: str, settings: SweepSettings) -> None:
+    """Refuse a pruner that would judge by another value than the search is after."""
+    if settings.pruner.name != "none" and objective != f"val_{metric}":
+        problem = f"hears val_{metric} after each epoch, but sweep.objectives has {objective}"
+        raise ConfigError("sweep.pruner", problem, value=settings.pruner.label)
+
+
+def _fingerprint(draw: Optuna, designer: Designer, names: Sequence[str]) -> dict[str, Any]:
+    """What makes a search another one: whoever shares its study must have the same."""
+    varied = {dimension.key for dimension in draw.space.dimensions}
+    return {
+        "objectives": list(names),
+        "space": space_json(draw.space),
+        "constraints": [constraint.text for constraint in draw.space.constraints],
+        "repeats": [dict(repeat) for repeat in designer.repeats],
+        "base": {k: v for k, v in base_of(designer.spec).items() if k not in varied},
+    }
+
+
+def _open_study(
+    draw: Optuna,
+    settings: SweepSettings,
+    fingerprint: Mapping[str, Any],
+    folder: Path,
+    goals: Sequence[Objective],
+    code: Mapping[str, str],
+) -> "Study":
+    from gymspace.sweep.study.study import Study
+
+    return Study.open(
+        settings.storage or str(folder / "study.journal"),
+        settings.name,
+        draw.space,
+        [goal.direction for goal in goals],
+        settings.sampler,
+        settings.pruner,
+        fingerprint,
+        seed=draw.seed,
+        extend=settings.extend,
+        retry=settings.retry == "failed",
+        code=code,
+        stale=settings.stale,
+    )
