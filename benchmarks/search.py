@@ -105,6 +105,10 @@ class LookUp:
         """There is no folder."""
         return self.path
 
+    def code(self, trial: Trial) -> dict[str, str]:
+        """No code of a user's is in the table."""
+        return {}
+
     def _nothing(self, *_: Any) -> None:
         pass
 
@@ -122,8 +126,8 @@ def search(table: Any, peer: tuple[str, str], seed: int, folder: Path) -> list[t
     designer = Designer([{"seed": s, "fold": 0} for s in range(SEEDS)], config, {}, dict)
     place, told = LookUp(table), study.tell
 
-    def tell(proposal: Any, status: str, values: Any = None, error: str | None = None) -> None:
-        told(proposal, status, values, error)
+    def tell(proposal: Any, status: str, values: Any = None, *more: Any) -> None:
+        told(proposal, status, values, *more)
         if status == "done":
             place.finished.append((place.epochs, values[0]))
 
