@@ -116,16 +116,7 @@ def compare_pairs(
     drawn = bootstrap_means(differences[:, None], draws, seed)[:, 0]
     tail = (1 - level) / 2
     boot = np.quantile(drawn, [tail, 1 - tail])
-    if scale == 0:
-        better, near = float(mean > rope), float(abs(mean) <= rope)
-        low = high = mean
-        p = 1.0 if mean == 0 else 0.0
-    else:
-        posterior = stats.t(n - 1, mean, scale)
-        better = float(posterior.sf(rope))
-        near = float(posterior.cdf(rope) - posterior.cdf(-rope))
-        low, high = (float(x) for x in posterior.ppf([tail, 1 - tail]))
-        p = float(2 * stats.t.sf(abs(mean) / scale, n - 1))
+    better, near, low, high, p = _judged(mean, scale, n, rope, tail)
     return Comparison(
         pairs=pairs.assign(difference=differences),
         difference=mean,
@@ -139,6 +130,20 @@ def compare_pairs(
         more=more_pairs(mean, spread, n, 1 - level, power, correlation),
         correlation=correlation,
     )
+
+
+def _judged(
+    mean: float, scale: float, n: int, rope: float, tail: float
+) -> tuple[float, float, float, float, float]:
+    """Probabilities that a is better and that both are equal, t-interval and p, by Student's t."""
+    if scale == 0:
+        certain = 1.0 if mean == 0 else 0.0
+        return float(mean > rope), float(abs(mean) <= rope), mean, mean, certain
+    posterior = stats.t(n - 1, mean, scale)
+    low, high = (float(x) for x in posterior.ppf([tail, 1 - tail]))
+    near = float(posterior.cdf(rope) - posterior.cdf(-rope))
+    p = float(2 * stats.t.sf(abs(mean) / scale, n - 1))
+    return float(posterior.sf(rope)), near, low, high, p
 
 
 def more_pairs(
