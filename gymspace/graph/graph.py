@@ -35,6 +35,14 @@ class Nodes:
             self.features.matrix.to_dense() if isinstance(self.features, Sparse) else self.features
         )
 
+    def first(self, count: int) -> "Nodes":
+        """The first ``count`` nodes, with dense features."""
+        if count >= self.features.shape[0]:
+            return self
+        batch = None if self.batch is None else self.batch[:count]
+        encodings = {name: tensor[:count] for name, tensor in self.encodings.items()}
+        return replace(self, features=self.x[:count], batch=batch, encodings=encodings)
+
     def dropout(self, p: float) -> "Nodes":
         """The same nodes with features dropped at random, sparse ones as such."""
         if isinstance(self.features, Sparse):
@@ -57,6 +65,14 @@ class Edges:
             self._prepared[key] = make()
         return self._prepared[key]
 
+    def first(self, count: int) -> "Edges":
+        """The first ``count`` edges."""
+        if count >= self.index.size(1):
+            return self
+        attr = None if self.attr is None else self.attr[:count]
+        weight = None if self.weight is None else self.weight[:count]
+        return Edges(self.index[:, :count], attr, weight)
+
     def adj(self, kind: str, nodes: int, dtype: torch.dtype) -> Adjacency:
         """The adjacency of ``kind`` in ``dtype``, prepared at the first call and kept."""
 
@@ -69,11 +85,52 @@ class Edges:
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of nodes to be scored, as row numbers of x; the three broadcast to the scores' shape.
+
+    One pair a row is ``source`` [R] and ``target`` [R]; queries with candidates are [Q, 1] and
+    [Q, C], or [1, C] where all have the same. ``relation`` has ids where there are several kinds.
+    """
+
+    source: Tensor
+    target: Tensor
+    relation: Tensor | None = None
+
+    @property
+    def shape(self) -> torch.Size:
+        """Shape of the scores: [R], or [Q, C]."""
+        given = (self.source, self.target, self.relation)
+        return torch.broadcast_shapes(*(part.shape for part in given if part is not None))
+
+
+@dataclass(frozen=True)
+class Hops:
+    """How a sampled graph is ordered: ``nodes`` [K + 1] and ``edges`` [K] are new in each hop.
+
+    The seeds are hop 0 and come first; edges of hop k lead into nodes of the hops up to k.
+    """
+
+    nodes: tuple[int, ...]
+    edges: tuple[int, ...]
+
+    def left(self, hop: int) -> tuple[int, int]:
+        """Nodes and edges that count for block ``hop`` and those after it."""
+        left = max(len(self.edges) - hop, 0)
+        return sum(self.nodes[: left + 1]), sum(self.edges[:left])
+
+
+@dataclass(frozen=True, eq=False)
 class Graph:
-    """Typed node and edge stores; with one type of each, `x`, `links` and `adj` speak of it."""
+    """Typed node and edge stores; with one type of each, `x`, `links` and `adj` speak of it.
+
+    ``pairs`` are to be scored where labels are those of edges; ``hops`` say what of a sampled graph
+    later blocks can do without.
+    """
 
     nodes: Mapping[str, Nodes]
     edges: Mapping[EdgeType, Edges]
+    pairs: Pairs | None = None
+    hops: Hops | None = None
 
     @classmethod
     def of(
@@ -125,7 +182,7 @@ class Graph:
     def with_encodings(self, encodings: Mapping[str, Tensor]) -> "Graph":
         """The same graph with precomputed tensors on its only node type."""
         ((name, store),) = self.nodes.items()
-        return Graph({name: replace(store, encodings=encodings)}, self.edges)
+        return replace(self, nodes={name: replace(store, encodings=encodings)})
 
     def with_links(self, **changes: Any) -> "Graph":
         """The same graph with other ``index``, ``attr`` or ``weight`` on its only edge type.
@@ -134,13 +191,13 @@ class Graph:
         """
         ((name, store),) = self.edges.items()
         if not changes.keys() & {"index", "weight"}:
-            return Graph(self.nodes, {name: replace(store, **changes)})
-        return Graph(self.nodes, {name: replace(store, **changes, _prepared={})})
+            return replace(self, edges={name: replace(store, **changes)})
+        return replace(self, edges={name: replace(store, **changes, _prepared={})})
 
     def dropout(self, p: float) -> "Graph":
         """The same graph with features dropped at random on its only node type."""
         ((name, store),) = self.nodes.items()
-        return Graph({name: store.dropout(p)}, self.edges)
+        return replace(self, nodes={name: store.dropout(p)})
 
     def project(self, weight: Tensor) -> Tensor:
         """Features times ``weight`` [F, D] of the only node type, fast where they are sparse."""
@@ -149,7 +206,7 @@ class Graph:
 
     def _with(self, features: Tensor | Sparse) -> "Graph":
         ((name, store),) = self.nodes.items()
-        return Graph({name: replace(store, features=features)}, self.edges)
+        return replace(self, nodes={name: replace(store, features=features)})
 
     def adj(self, kind: str) -> Adjacency:
         """The adjacency of ``kind`` (see `gymspace.graph.adjacency`) of the only edge type."""
@@ -157,5 +214,12 @@ class Graph:
         return self.links.adj(kind, store.features.shape[0], store.features.dtype)
 
     def view(self, hop: int) -> "Graph":
-        """What block ``hop`` of a stage may see: all of it, where nothing was sampled."""
-        return self
+        """What block ``hop`` of a stage may see: all of it, where nothing was sampled.
+
+        Of a sampled graph, the nodes and edges from which it reaches a seed in the blocks left.
+        """
+        if self.hops is None:
+            return self
+        nodes, edges = self.hops.left(hop)
+        ((kind, store),), ((link, links),) = self.nodes.items(), self.edges.items()
+        return replace(self, nodes={kind: store.first(nodes)}, edges={link: links.first(edges)})

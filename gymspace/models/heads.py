@@ -38,13 +38,14 @@ class NodeHead(nn.Module):
 
 
 class LayerHead(nn.Module):
-    """A bare message-passing layer as the head, as in Kipf & Welling's two-layer GCN."""
+    """A bare message-passing layer, the ``hop``-th, as the head, as in Kipf & Welling's GCN."""
 
     level = "node"
 
-    def __init__(self, layer: nn.Module):
+    def __init__(self, layer: nn.Module, hop: int = 0):
         super().__init__()
         self.layer = layer
+        self.hop = hop
 
     @property
     def last(self) -> nn.Module:
@@ -52,7 +53,7 @@ class LayerHead(nn.Module):
         return self.layer
 
     def forward(self, graph: Graph) -> Tensor:
-        return self.layer(graph).x
+        return self.layer(graph.view(self.hop)).x
 
 
 class Attention(aggr.AttentionalAggregation):

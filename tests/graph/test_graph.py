@@ -1,12 +1,12 @@
 """The graph that blocks hand on: immutable, with adjacencies prepared once."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 import torch
 
 from gymspace.graph import graph as module
-from gymspace.graph.graph import Edges, Graph, Nodes
+from gymspace.graph.graph import Edges, Graph, Hops, Nodes, Pairs
 from tests.graph.toys import AWKWARD, INDICES, features, weights
 
 
@@ -119,3 +119,21 @@ def test_dropout_of_sparse_features_is_one_draw_for_product_gradient_and_dense_f
     torch.testing.assert_close(ours, torch.autograd.grad((graph.x @ weight).square().sum(), weight))
     assert set(graph.x.unique().tolist()) == {0.0, 2.0}
     assert not (graph.x > x * 2).any()
+
+
+def test_a_sampled_graph_loses_what_later_blocks_cannot_reach():
+    """Seed 0, hop 1 brings nodes 1 and 2, hop 2 node 3: two blocks, then only the seed is left."""
+    index = torch.tensor([[1, 2, 3], [0, 0, 1]])
+    whole = Graph.of(torch.eye(4), index, torch.arange(3.0).unsqueeze(1))
+    sampled = replace(whole, hops=Hops(nodes=(1, 2, 1), edges=(2, 1)))
+    sizes = [(v.x.size(0), v.links.index.size(1)) for v in map(sampled.view, range(3))]
+    assert sizes == [(4, 3), (3, 2), (1, 0)]
+    assert sampled.view(1).links.attr.flatten().tolist() == [0.0, 1.0]
+    assert sampled.with_x(sampled.x).with_encodings({}).hops is sampled.hops
+    assert whole.view(3) is whole
+
+
+def test_pairs_broadcast_queries_with_their_candidates():
+    queries, candidates = torch.zeros(3, 1).long(), torch.arange(5).unsqueeze(0)
+    assert Pairs(queries, candidates).shape == (3, 5)
+    assert Pairs(candidates[0], candidates[0]).shape == (5,)
