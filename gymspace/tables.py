@@ -155,6 +155,7 @@ DATASETS = _table(
     small_world=f"{_DATASETS}:small_world",
     scale_frees=f"{_DATASETS}:scale_frees",
     small_worlds=f"{_DATASETS}:small_worlds",
+    folder="gymspace.graph.folder.dataset:folder",
     pyg=_PYG,
     cora=Row(_PYG, cls="Planetoid", subset="Cora", folder="planetoid"),
     citeseer=Row(_PYG, cls="Planetoid", subset="CiteSeer", folder="planetoid"),
