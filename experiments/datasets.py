@@ -1,5 +1,6 @@
 """Datasets of one's own, reached by `dataset=experiments.datasets:ring`."""
 
+import networkx as nx
 import torch
 from torch.nn.functional import one_hot
 from torch_geometric.data import Data
@@ -13,3 +14,11 @@ def ring(nodes: int = 600, arcs: int = 3, noise: float = 1.0) -> Data:
     draws = torch.randn(nodes, arcs, generator=torch.Generator().manual_seed(0))
     edges = torch.stack([torch.cat([here, there]), torch.cat([there, here])])
     return Data(x=one_hot(y, arcs) + noise * draws, edge_index=edges, y=y)
+
+
+def karate() -> nx.Graph:
+    """Zachary's karate club as NetworkX has it: the label of a member is the club he went to."""
+    graph = nx.karate_club_graph()
+    for _, member in graph.nodes(data=True):
+        member["y"] = member["club"]
+    return graph

@@ -15,6 +15,7 @@ from gymspace.errors import ConfigError, place
 from gymspace.graph.checks import OF_EDGES, check_classes, check_fields, check_shapes
 from gymspace.graph.collate import Bounds, collate
 from gymspace.graph.graph import Graph
+from gymspace.graph.objects import as_pyg
 from gymspace.graph.splits import Split
 from gymspace.spec import DataSpec, TrialSpec
 
@@ -143,7 +144,7 @@ def _found(spec: TrialSpec) -> Data | list[Data]:
     root, cache = Path(spec.data.root).absolute(), Path(spec.data.cache).absolute()
     label = spec.dataset.label
     with _told("dataset", label):
-        found = registry.build("dataset", spec.dataset, root=root, cache=cache)
+        found = as_pyg(registry.build("dataset", spec.dataset, root=root, cache=cache), label)
         if isinstance(found, Batch):
             found = found.to_data_list()
         graphs = list(found) if isinstance(found, Dataset | list | tuple) else [found]

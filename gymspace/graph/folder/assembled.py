@@ -129,13 +129,7 @@ def many_graphs(whole: Data, linked: Linked, rows: Learnt | None) -> Iterator[Da
         graph.update({name: value[there] for name, value in of_edges.items()})
         if rows is not None and rows.level == "graphs":
             graph.y = torch.from_numpy(rows.labels.values[n : n + 1])
-            graph.update(
-                # A mask of many graphs is [G] or [G, F] when they are put together.
-                {
-                    name: mask[n] if mask.dim() == 1 else mask[n : n + 1]
-                    for name, mask in masks.items()
-                }
-            )
+            graph.update({name: mask[n : n + 1] for name, mask in masks.items()})
         yield _named(graph, rows)
 
 

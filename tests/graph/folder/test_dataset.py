@@ -89,7 +89,7 @@ def test_many_graphs_have_their_own_nodes_and_edges(tmp_path, within):
         assert np.allclose(graph.x[:, 0], own["size"])
         assert graph.y.tolist() == [pytest.approx(y)]
         assert bool(graph[f"{split}_mask"])
-        assert graph.train_mask.dim() == 0
+        assert graph.train_mask.shape == (1,)
 
 
 def test_a_split_of_graphs_is_that_of_their_nodes_where_these_have_the_labels(tmp_path):
