@@ -1,6 +1,6 @@
-"""The tables of a folder as PyG's `Data`: one, or one for each graph."""
+"""The tables of a folder put together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from gymspace.graph.folder.labels import Labels
 from gymspace.graph.folder.linked import Linked
@@ -18,8 +17,8 @@ from gymspace.graph.folder.numbers import numbers
 from gymspace.graph.folder.problems import Problems
 from gymspace.graph.folder.reading import Table
 from gymspace.graph.folder.sheets import Sheet, Sheets
+from gymspace.graph.folder.whole import Whole, ordered
 
-OF_EDGES = ("edge_attr", "edge_weight", "edge_time")
 Level = Literal["nodes", "edges", "graphs"]
 
 
@@ -83,74 +82,35 @@ def _finite(table: Table, name: str, dtype: type, problems: Problems) -> np.ndar
     return values
 
 
-def one_graph(
+def assemble(
     sheets: Sheets, linked: Linked, edges: Mapping[str, Tensor], rows: Learnt | None
-) -> Data:
-    """All nodes and edges as one graph, with the labels of its nodes or edges."""
-    data = Data(edge_index=torch.from_numpy(linked.ends), num_nodes=linked.nodes, **edges)
+) -> Whole:
+    """All nodes and edges, with what is to be learnt of them."""
+    fields = {"edge_index": torch.from_numpy(linked.ends), **edges}
     nodes = sheets.nodes.table.numbers if sheets.nodes else None
     x = sheets.features if sheets.features is not None else nodes
     if x is not None and x.shape[1]:
-        data.x = torch.from_numpy(x)
+        fields["x"] = torch.from_numpy(x)
     if sheets.edges.columns.features:
-        data.edge_attr = torch.from_numpy(sheets.edges.table.numbers)
-    if rows is None or rows.level == "graphs":
-        return data
-    values, masks = torch.from_numpy(rows.labels.values), _tensors(rows.masks)
-    if rows.level == "nodes":
-        data.y = values
-    else:
-        known = _labelled(values)
-        data.edge_label_index, data.edge_label = data.edge_index[:, known], values[known]
-        masks = {name: mask[known] for name, mask in masks.items()}
-    data.update(masks)
-    return _named(data, rows)
+        fields["edge_attr"] = torch.from_numpy(sheets.edges.table.numbers)
+    labels = _labels(rows, fields["edge_index"]) if rows else {}
+    classes = rows.labels.names if rows else ()
+    of_graphs = labels if rows and rows.level == "graphs" else {}
+    fields |= {} if of_graphs else labels
+    if linked.graphs is None or linked.graph_of_node is None or linked.graph_of_edge is None:
+        return Whole(fields, linked.nodes, classes)
+    owners = (linked.graph_of_node, linked.graph_of_edge)
+    fields, nodes_of, edges_of = ordered(fields, *owners, linked.graphs)
+    return Whole(fields, linked.nodes, classes, nodes_of, edges_of, of_graphs)
 
 
-def many_graphs(whole: Data, linked: Linked, rows: Learnt | None) -> Iterator[Data]:
-    """The graphs that ``whole`` holds together, one after the other."""
-    assert linked.graphs is not None
-    nodes, node_starts = _grouped(linked.graph_of_node, linked.graphs)
-    edges, edge_starts = _grouped(linked.graph_of_edge, linked.graphs)
-    place = torch.empty_like(nodes)
-    place[nodes] = torch.arange(len(nodes))
-    index = place[whole.edge_index[:, edges]]
-    of_edges = {name: whole[name][edges] for name in OF_EDGES if name in whole}
-    of_nodes = {
-        name: value[nodes]
-        for name, value in whole.to_dict().items()
-        if name not in (*OF_EDGES, "edge_index", "num_nodes", "classes")
-    }
-    masks = _tensors(rows.masks) if rows is not None and rows.level == "graphs" else {}
-    for n in range(linked.graphs):
-        here, there = slice(*node_starts[n : n + 2]), slice(*edge_starts[n : n + 2])
-        graph = Data(edge_index=index[:, there] - here.start, num_nodes=here.stop - here.start)
-        graph.update({name: value[here] for name, value in of_nodes.items()})
-        graph.update({name: value[there] for name, value in of_edges.items()})
-        if rows is not None and rows.level == "graphs":
-            graph.y = torch.from_numpy(rows.labels.values[n : n + 1])
-            graph.update({name: mask[n : n + 1] for name, mask in masks.items()})
-        yield _named(graph, rows)
-
-
-def _grouped(owner: np.ndarray | None, graphs: int) -> tuple[Tensor, list[int]]:
-    """Rows in the order of their graphs, and where each graph begins [G + 1]."""
-    assert owner is not None
-    starts = np.concatenate([[0], np.bincount(owner, minlength=graphs).cumsum()])
-    return torch.from_numpy(np.argsort(owner, kind="stable")), starts.tolist()
-
-
-def _tensors(masks: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
-    return {name: torch.from_numpy(mask) for name, mask in masks.items()}
-
-
-def _labelled(values: Tensor) -> Tensor:
-    """Which rows have a label [R]."""
+def _labels(rows: Learnt, ends: Tensor) -> dict[str, Tensor]:
+    """Labels and masks by the names that `Data` has for them."""
+    values = torch.from_numpy(rows.labels.values)
+    masks = {name: torch.from_numpy(mask) for name, mask in rows.masks.items()}
+    if rows.level != "edges":
+        return {"y": values, **masks}
     known = ~values.isnan() if values.is_floating_point() else values >= 0
-    return known if known.dim() == 1 else known.any(1)
-
-
-def _named(data: Data, rows: Learnt | None) -> Data:
-    if rows is not None and rows.labels.names:
-        data.classes = rows.labels.names
-    return data
+    known = known if known.dim() == 1 else known.any(1)
+    pairs = {"edge_label_index": ends[:, known], "edge_label": values[known]}
+    return {**pairs, **{name: mask[known] for name, mask in masks.items()}}

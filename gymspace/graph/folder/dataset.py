@@ -7,11 +7,12 @@ from pathlib import Path
 from torch_geometric.data import Data
 
 from gymspace.errors import ConfigError
-from gymspace.graph.folder.assembled import Learnt, edge_data, learnt, many_graphs, one_graph
+from gymspace.graph.folder.assembled import Learnt, assemble, edge_data, learnt
 from gymspace.graph.folder.columns import Options
 from gymspace.graph.folder.linked import Linked, link
 from gymspace.graph.folder.problems import Problems
 from gymspace.graph.folder.sheets import Sheets, read_sheets
+from gymspace.graph.folder.whole import Whole, kept
 
 TASKS = ("classification", "regression")
 
@@ -27,7 +28,7 @@ class Found:
     sheets: Sheets | None = None
     linked: Linked | None = None
     learnt: Learnt | None = None
-    whole: Data | None = None
+    whole: Whole | None = None
 
 
 def folder(
@@ -35,6 +36,7 @@ def folder(
     label: str | Sequence[str] | None = None,
     task: str | None = None,
     skip: str | Sequence[str] = (),
+    cache: Path | None = None,
 ) -> Data | list[Data]:
     """A graph, or many, from `edges`, `nodes` and `graphs` as `.csv` or `.parquet` in a folder.
 
@@ -44,19 +46,24 @@ def folder(
             ``label_``.
         task: ``classification`` or ``regression``; null: whole numbers and names are classes.
         skip: columns that are not read.
+        cache: where it is kept in a form that is mapped into memory until a file changes.
 
     Raises:
         ConfigError: the first problem of the folder by file and line, and how many others there
             are; `python -m gymspace.graph.folder` lists them.
     """
-    found = read_folder(path, label, task, skip)
-    if found.whole is None or found.linked is None:
-        first, more = str(next(iter(found.problems))), len(found.problems) - 1
-        others = f" (and {more} more: python -m gymspace.graph.folder {path})" if more else ""
-        raise ConfigError("dataset.path", first + others, value=path)
-    if found.linked.graphs is None:
+    options = _options(path, label, task, skip)
+
+    def read() -> Whole:
+        found = read_folder(path, label, task, skip)
+        if found.whole is None:
+            first, more = next(iter(found.problems)), len(found.problems) - 1
+            others = f" (and {more} more: python -m gymspace.graph.folder {path})" if more else ""
+            raise ConfigError("dataset.path", f"{first}{others}", value=path)
         return found.whole
-    return list(many_graphs(found.whole, found.linked, found.learnt))
+
+    whole = kept(Path(path).resolve(), options, cache, read) if cache else read()
+    return whole.graphs() if whole.nodes else whole.data
 
 
 def read_folder(
@@ -70,11 +77,7 @@ def read_folder(
     Raises:
         ConfigError: there is no such folder or task.
     """
-    if not Path(path).is_dir():
-        raise ConfigError("dataset.path", "there is no such folder", value=path)
-    if task not in (None, *TASKS):
-        raise ConfigError("dataset.task", "unknown choice", value=task, choices=TASKS)
-    options = Options(None if label is None else _words(label), _words(skip), task)
+    options = _options(path, label, task, skip)
     problems = Problems()
     sheets = read_sheets(Path(path), options, problems)
     if sheets is None:
@@ -84,8 +87,21 @@ def read_folder(
         return Found(problems, sheets)
     edges = edge_data(sheets.edges, problems)
     rows = learnt(sheets, linked, problems)
-    whole = None if problems else one_graph(sheets, linked, edges, rows)
+    whole = None if problems else assemble(sheets, linked, edges, rows)
     return Found(problems, sheets, linked, rows, whole)
+
+
+def _options(
+    path: str,
+    label: str | Sequence[str] | None,
+    task: str | None,
+    skip: str | Sequence[str],
+) -> Options:
+    if not Path(path).is_dir():
+        raise ConfigError("dataset.path", "there is no such folder", value=path)
+    if task not in (None, *TASKS):
+        raise ConfigError("dataset.task", "unknown choice", value=task, choices=TASKS)
+    return Options(None if label is None else _words(label), _words(skip), task)
 
 
 def _words(given: str | Sequence[str]) -> tuple[str, ...]:

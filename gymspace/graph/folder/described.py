@@ -27,8 +27,8 @@ def describe(found: Found) -> Iterator[str]:
             yield _line("features.npy", f"{rows:,} rows, {width:,} features of nodes")
     if found.whole is not None and found.linked is not None:
         yield _line("graph" if found.linked.graphs is None else "graphs", _graph(found.linked))
-        yield _line("edges", _edges(found.whole))
-        yield _line("features", _features(found.whole))
+        yield _line("edges", _edges(found.whole.data))
+        yield _line("features", _features(found.whole.data))
         yield _line("labels", _labels(found.learnt))
         yield _line("split", _split(found.learnt))
 
@@ -48,7 +48,7 @@ def command(path: str, found: Found) -> str:
             else "loss=mse metrics=[mae] metric=mae"
         )
         words.append(loss)
-    if found.whole is not None and found.whole.x is None:
+    if found.whole is not None and "x" not in found.whole.fields:
         words.append("data.transform=[constant]")
     return " ".join(words)
 

@@ -14,7 +14,7 @@ from gymspace.graph.folder.reading import Table, UnreadableError, header, read
 
 SUFFIXES = (".csv", ".parquet")
 FEATURES = "features.npy"
-_KNOWN = tuple(f"{kind}{suffix}" for kind in KEYS for suffix in SUFFIXES)
+KNOWN = tuple(f"{kind}{suffix}" for kind in KEYS for suffix in SUFFIXES)
 CHUNK = 1 << 16  # rows of features looked at at once
 
 
@@ -64,7 +64,7 @@ def _find(folder: Path, kind: str, problems: Problems) -> Path | None:
         problems.add(paths[0], f"stands beside {paths[1].name}: leave one of them out")
     if paths:
         return paths[0]
-    others = [path for path in sorted(folder.iterdir()) if path.name not in _KNOWN]
+    others = [path for path in sorted(folder.iterdir()) if path.name not in KNOWN]
     near = [path for path in others if get_close_matches(path.stem.lower(), [kind], cutoff=0.85)]
     for path in near[:1]:
         problems.add(path, f"is not read: did you mean {kind}.csv or {kind}.parquet?")
@@ -105,15 +105,22 @@ def _check_names(folder: Path, sheets: list[Sheet], options: Options, problems: 
     labelled = [sheet for sheet in sheets if sheet.labels]
     if len(labelled) > 1:
         one, other = (f"'{s.columns.labels[0]}' of {s.path.name}" for s in labelled[:2])
-        problems.add(folder, f"has labels in two files, {one} and {other}: dataset.label or skip")
+        problems.add(
+            folder, f"has labels in two files, {one} and {other}: dataset.skip leaves one out"
+        )
+
+
+def mapped(path: Path) -> np.ndarray:
+    """An array whose pages are loaded as they are used; what is written to it stays in memory."""
+    return np.load(path, mmap_mode="c", allow_pickle=False)
 
 
 def _features(path: Path, nodes: Sheet | None, problems: Problems) -> np.ndarray | None:
-    """The features beside the tables, mapped and not read: pages are loaded as they are used."""
+    """The features beside the tables, mapped and not read."""
     if not path.is_file():
         return None
     try:
-        found = np.load(path, mmap_mode="c", allow_pickle=False)
+        found = mapped(path)
     except (ValueError, EOFError, OSError) as error:
         problems.add(path, f"cannot be read: {error}")
         return None

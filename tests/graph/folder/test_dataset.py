@@ -162,9 +162,9 @@ def test_features_beside_the_tables_are_mapped_not_read(tmp_path):
     np.save(tmp_path / "features.npy", x)
     found = read_folder(str(texts(tmp_path, edges="source,target\n3,0\n")))
     assert isinstance(found.sheets.features, np.memmap)
-    assert found.whole.x.data_ptr() == found.sheets.features.ctypes.data
-    assert found.whole.x.tolist() == x.tolist()
-    assert found.whole.edge_index.tolist() == [[3], [0]]
+    assert found.whole.data.x.data_ptr() == found.sheets.features.ctypes.data
+    assert found.whole.data.x.tolist() == x.tolist()
+    assert found.whole.data.edge_index.tolist() == [[3], [0]]
 
 
 def test_ids_of_parquet_are_the_same_as_whole_numbers_and_as_text(tmp_path):

@@ -105,8 +105,8 @@ def test_a_fault_of_the_nodes(tmp_path, nodes, line):
         ),
         (
             "source,target,y\nann,bob,0\n",
-            "edges: has labels in two files, 'y' of nodes.csv and 'y' of edges.csv: dataset.label "
-            "or skip",
+            "edges: has labels in two files, 'y' of nodes.csv and 'y' of edges.csv: dataset.skip "
+            "leaves one out",
         ),
     ],
 )
