@@ -168,14 +168,72 @@ DATASETS = _table(
     minesweeper=Row(
         _PYG, cls="HeterophilousGraphDataset", subset="Minesweeper", folder="heterophilous"
     ),
+    roman_empire=Row(
+        _PYG, cls="HeterophilousGraphDataset", subset="Roman-empire", folder="heterophilous"
+    ),
+    amazon_ratings=Row(
+        _PYG, cls="HeterophilousGraphDataset", subset="Amazon-ratings", folder="heterophilous"
+    ),
+    tolokers=Row(_PYG, cls="HeterophilousGraphDataset", subset="Tolokers", folder="heterophilous"),
+    questions=Row(
+        _PYG, cls="HeterophilousGraphDataset", subset="Questions", folder="heterophilous"
+    ),
+    cornell=Row(_PYG, cls="WebKB", subset="Cornell", folder="webkb"),
+    texas=Row(_PYG, cls="WebKB", subset="Texas", folder="webkb"),
+    wisconsin=Row(_PYG, cls="WebKB", subset="Wisconsin", folder="webkb"),
+    chameleon=Row(_PYG, cls="WikipediaNetwork", subset="chameleon", folder="wikipedia_network"),
+    squirrel=Row(_PYG, cls="WikipediaNetwork", subset="squirrel", folder="wikipedia_network"),
+    actor=Row(_PYG, cls="Actor", folder="actor"),
+    wiki_cs=Row(_PYG, cls="WikiCS", folder="wiki_cs"),
+    reddit=Row(_PYG, cls="Reddit", folder="reddit"),
+    flickr=Row(_PYG, cls="Flickr", folder="flickr"),
+    yelp=Row(_PYG, cls="Yelp", folder="yelp"),
+    ppi=Row(_PYG, cls="PPI", folder="ppi", parts="split"),
     mutag=Row(_PYG, cls="TUDataset", subset="MUTAG", folder="tudataset"),
     enzymes=Row(_PYG, cls="TUDataset", subset="ENZYMES", folder="tudataset", use_node_attr=True),
     proteins=Row(_PYG, cls="TUDataset", subset="PROTEINS", folder="tudataset", use_node_attr=True),
     imdb_binary=Row(_PYG, cls="TUDataset", subset="IMDB-BINARY", folder="tudataset"),
+    imdb_multi=Row(_PYG, cls="TUDataset", subset="IMDB-MULTI", folder="tudataset"),
+    collab=Row(_PYG, cls="TUDataset", subset="COLLAB", folder="tudataset"),
+    reddit_binary=Row(_PYG, cls="TUDataset", subset="REDDIT-BINARY", folder="tudataset"),
+    nci1=Row(_PYG, cls="TUDataset", subset="NCI1", folder="tudataset"),
+    dd=Row(_PYG, cls="TUDataset", subset="DD", folder="tudataset"),
     esol=Row(_PYG, cls="MoleculeNet", subset="ESOL", folder="moleculenet"),
     freesolv=Row(_PYG, cls="MoleculeNet", subset="FreeSolv", folder="moleculenet"),
     bace=Row(_PYG, cls="MoleculeNet", subset="BACE", folder="moleculenet"),
     bbbp=Row(_PYG, cls="MoleculeNet", subset="BBBP", folder="moleculenet"),
+    lipophilicity=Row(_PYG, cls="MoleculeNet", subset="Lipo", folder="moleculenet"),
+    hiv=Row(_PYG, cls="MoleculeNet", subset="HIV", folder="moleculenet"),
+    tox21=Row(_PYG, cls="MoleculeNet", subset="Tox21", folder="moleculenet"),
+    toxcast=Row(_PYG, cls="MoleculeNet", subset="ToxCast", folder="moleculenet"),
+    clintox=Row(_PYG, cls="MoleculeNet", subset="ClinTox", folder="moleculenet"),
+    sider=Row(_PYG, cls="MoleculeNet", subset="SIDER", folder="moleculenet"),
+    muv=Row(_PYG, cls="MoleculeNet", subset="MUV", folder="moleculenet"),
+    pcba=Row(_PYG, cls="MoleculeNet", subset="PCBA", folder="moleculenet"),
+    zinc=Row(_PYG, cls="ZINC", subset=True, folder="zinc", parts="split"),
+    aqsol=Row(_PYG, cls="AQSOL", folder="aqsol", parts="split"),
+    peptides_func=Row(
+        _PYG, cls="LRGBDataset", subset="peptides-func", folder="lrgb", parts="split"
+    ),
+    peptides_struct=Row(
+        _PYG, cls="LRGBDataset", subset="peptides-struct", folder="lrgb", parts="split"
+    ),
+    pascalvoc_sp=Row(_PYG, cls="LRGBDataset", subset="pascalvoc-sp", folder="lrgb", parts="split"),
+    coco_sp=Row(_PYG, cls="LRGBDataset", subset="coco-sp", folder="lrgb", parts="split"),
+    mnist=Row(
+        _PYG, cls="GNNBenchmarkDataset", subset="MNIST", folder="gnn_benchmark", parts="split"
+    ),
+    cifar10=Row(
+        _PYG, cls="GNNBenchmarkDataset", subset="CIFAR10", folder="gnn_benchmark", parts="split"
+    ),
+    pattern=Row(
+        _PYG, cls="GNNBenchmarkDataset", subset="PATTERN", folder="gnn_benchmark", parts="split"
+    ),
+    cluster=Row(
+        _PYG, cls="GNNBenchmarkDataset", subset="CLUSTER", folder="gnn_benchmark", parts="split"
+    ),
+    csl=Row(_PYG, cls="GNNBenchmarkDataset", subset="CSL", folder="gnn_benchmark"),
+    malnet_tiny=Row(_PYG, cls="MalNetTiny", folder="malnet_tiny", parts="split"),
 )
 SPLITS = _table(
     own="gymspace.graph.splits:own",
@@ -189,6 +247,7 @@ TRANSFORMS = _table(
     largest_component="torch_geometric.transforms:LargestConnectedComponents",
     remove_self_loops="gymspace.graph.transforms:RemoveSelfLoops",
     degree="torch_geometric.transforms:OneHotDegree",
+    degree_profile="torch_geometric.transforms:LocalDegreeProfile",
     constant="torch_geometric.transforms:Constant",
 )
 LOADERS = _table(

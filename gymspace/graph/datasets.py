@@ -16,6 +16,7 @@ from gymspace.errors import ConfigError
 from gymspace.graph.arguments import whole
 from gymspace.graph.files import Source, load
 from gymspace.graph.generated import scale_free, small_world
+from gymspace.graph.parts import parted
 from gymspace.graph.structures import scale_frees, small_worlds
 
 __all__ = ["digits", "pyg", "scale_free", "scale_frees", "small_world", "small_worlds"]
@@ -52,10 +53,11 @@ def pyg(
     root: Path,
     cache: Path,
     cls: str,
-    subset: str | None = None,
+    subset: str | bool | None = None,
     folder: str | None = None,
+    parts: str | None = None,
     **args: Any,
-) -> Data | Dataset:
+) -> Data | Dataset | list[Data]:
     """The graph or graphs of a PyG dataset class, as `torch_geometric.datasets` has them.
 
     Args:
@@ -63,8 +65,10 @@ def pyg(
             missing are downloaded to there. Otherwise nothing is written below it.
         cache: processed files go to ``<cache>/<folder>``.
         cls: name of the class, such as ``Planetoid``.
-        subset: the class's argument ``name``, such as ``Cora``.
+        subset: the class's argument ``name``, such as ``Cora``, or ``subset``.
         folder: ``cls`` in snake case by default.
+        parts: the class's argument that takes "train", "val" or "test", where it gives one part at
+            a time; then all three are put together, each with a mask that data.split=own reads.
         args: further arguments of the class. Classes that draw at random always draw the same.
 
     Some raw formats (Planetoid's) are pickles: load only files that you trust.
@@ -77,10 +81,14 @@ def pyg(
     below = folder or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls).lower()
     if Path(below).is_absolute() or ".." in Path(below).parts:
         raise ConfigError("dataset.folder", "must be a folder below data.root", value=folder)
-    takes = inspect.signature(kind.__init__).parameters
-    arguments = _arguments(cls, takes, subset, args)
-    source = Source(kind, arguments, Path(root).resolve() / below, Path(cache).resolve() / below)
-    return _checked(cls, load(source))
+    arguments = _arguments(kind, subset, parts, args)
+    where = Path(root).resolve() / below, Path(cache).resolve() / below
+    made = load(Source(kind, arguments, *where, parts))
+    for dataset in made:
+        _check(cls, dataset)
+    if parts is not None:
+        return parted(made)
+    return made[0] if len(made[0]) > 1 else made[0][0]
 
 
 def _pyg_class(name: str) -> type[Dataset]:
@@ -91,33 +99,44 @@ def _pyg_class(name: str) -> type[Dataset]:
 
 
 def _arguments(
-    cls: str,
-    takes: Mapping[str, inspect.Parameter],
-    subset: str | None,
-    args: Mapping[str, Any],
+    kind: type[Dataset], subset: str | bool | None, parts: str | None, args: Mapping[str, Any]
 ) -> dict[str, Any]:
-    if subset is not None and "name" not in takes:
-        raise ConfigError("dataset.subset", f"{cls} has no subsets", value=subset)
-    if subset is None and "name" in takes and takes["name"].default is inspect.Parameter.empty:
-        raise ConfigError("dataset.subset", f"{cls} needs a subset, its argument 'name'")
-    free = [name for name in takes if name not in ("self", *_RESERVED)]
-    for name, value in args.items():
+    """The arguments of the class, each of which it takes; ``parts`` is left to the three parts."""
+    takes = inspect.signature(kind.__init__).parameters
+    free = [name for name in takes if name not in ("self", "subset", *_RESERVED)]
+    if parts is not None and parts in args:
+        problem = f"{kind.__name__} gives all its parts; dataset.parts=null takes this one alone"
+        raise ConfigError(f"dataset.{parts}", problem, value=args[parts])
+    asked = [(name, value, name) for name, value in args.items()]
+    for key, value, name in [*asked, *([] if parts is None else [("parts", parts, parts)])]:
         if name not in free:
-            raise ConfigError(
-                f"dataset.{name}",
-                f"{cls} takes no such argument",
-                value=value,
-                choices=free,
-                near=name,
-            )
-    return {**({} if subset is None else {"name": subset}), **args}
+            problem = f"{kind.__name__} takes no such argument"
+            raise ConfigError(f"dataset.{key}", problem, value=value, choices=free, near=name)
+    return {**_subset(kind, takes, subset), **args}
 
 
-def _checked(cls: str, dataset: Dataset) -> Data | Dataset:
-    """The only graph of ``dataset``, or all of it where there are many."""
+def _subset(
+    kind: type[Dataset], takes: Mapping[str, inspect.Parameter], subset: str | bool | None
+) -> dict[str, Any]:
+    """The argument that says which of the class's datasets is meant."""
+    cls, place = kind.__name__, "name" if "name" in takes else "subset"
+    if subset is None:
+        if place in takes and takes[place].default is inspect.Parameter.empty:
+            raise ConfigError("dataset.subset", f"{cls} needs a subset, its argument '{place}'")
+        return {}
+    if place not in takes:
+        raise ConfigError("dataset.subset", f"{cls} has no subsets", value=subset)
+    known = [str(name) for name in getattr(kind, "names", ())]
+    if known and str(subset).lower() not in map(str.lower, known):
+        raise ConfigError(
+            "dataset.subset", f"{cls} has no such subset", value=subset, choices=known
+        )
+    return {place: subset}
+
+
+def _check(cls: str, dataset: Dataset) -> None:
+    """Refuse what is no graph, and no graphs, of one type of nodes."""
     if not len(dataset):
         raise ConfigError("dataset", f"{cls} has no graphs", value=cls)
-    first = dataset[0]
-    if not isinstance(first, Data):
+    if not isinstance(dataset[0], Data):
         raise ConfigError("dataset", f"{cls} is no graph with one type of nodes", value=cls)
-    return dataset if len(dataset) > 1 else first

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,22 @@ from filelock import FileLock
 from torch_geometric.data import Dataset
 
 from gymspace.errors import ConfigError
+from gymspace.graph.rows import PARTS
 
 
 @dataclass(frozen=True)
 class Source:
-    """A PyG dataset class with its arguments, the ``folder`` of its raw files and a ``cache``."""
+    """A PyG dataset class with its arguments, the ``folder`` of its raw files and a ``cache``.
+
+    Where the class gives one part of its split at a time, ``parts`` is its argument that says
+    which: "train", "val" or "test".
+    """
 
     kind: type[Dataset]
     arguments: Mapping[str, Any]
     folder: Path
     cache: Path
+    parts: str | None = None
 
     @property
     def rooted(self) -> bool:
@@ -42,13 +49,19 @@ class Source:
         arguments = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
         return f"{self.kind.__name__}({arguments})"
 
-    def make(self, root: Path | None = None, **methods: Any) -> Dataset:
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The arguments of each dataset that is made: of the only one, or of all parts."""
+        chosen = [{}] if self.parts is None else [{self.parts: part} for part in PARTS]
+        return [{**self.arguments, **part} for part in chosen]
+
+    def make(self, root: Path | None = None, **methods: Any) -> list[Dataset]:
         """Construct the class on ``root``, quietly, with ``methods`` in place of its own."""
         quiet = property(lambda self: False, lambda self, value: None)
         variant = type(self.kind.__name__, (self.kind,), {"log": quiet, **methods})
         rooted = {} if root is None else {"root": str(root)}
         with _same_draws():
-            return variant(**rooted, **self.arguments)
+            return [variant(**rooted, **arguments) for arguments in self.calls]
 
 
 @dataclass(frozen=True)
@@ -75,8 +88,10 @@ def _stop(dataset: Dataset) -> None:
     raise _ReachedError(dataset)
 
 
-def load(source: Source) -> Dataset:
-    """The dataset of ``source``; nothing is written below its folder unless raw files are missing.
+def load(source: Source) -> list[Dataset]:
+    """The dataset of ``source``, or one for each of its parts.
+
+    Nothing is written below its folder unless raw files are missing.
 
     Missing raw files are downloaded as the class does it. What is processed goes to a folder of the
     cache that belongs to these raw files, arguments and PyG version; it gets its name when it is
@@ -153,7 +168,7 @@ def _require_writable(folder: Path) -> None:
         raise PermissionError(f"{existing} is read-only")
 
 
-def _process(source: Source, raw: Raw | None, entry: Path) -> Dataset:
+def _process(source: Source, raw: Raw | None, entry: Path) -> list[Dataset]:
     """Process on links to the raw files, then give the folder its name; the lock is held."""
     staging = entry.with_name(f"{entry.name}.part")
     shutil.rmtree(staging, ignore_errors=True)
@@ -165,13 +180,13 @@ def _process(source: Source, raw: Raw | None, entry: Path) -> Dataset:
                 (staging / raw.inside / item.name).symlink_to(item.resolve())
     place = raw.folder if raw else source.folder
     try:
-        with _told("dataset", f"{source.kind.__name__} cannot read what is in {place}"):
-            dataset = source.make(staging)
+        with _told("dataset", f"{source.words} cannot read what is in {place}"):
+            made = source.make(staging)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
     staging.rename(entry)
-    return dataset
+    return made
 
 
 def _entry(source: Source, raw: Raw | None) -> str:
@@ -182,6 +197,7 @@ def _entry(source: Source, raw: Raw | None) -> str:
         sorted(source.arguments.items()),
         torch_geometric.__version__,
         [(str(path.resolve()), state.st_size, state.st_mtime_ns) for path, state in states],
+        *([] if source.parts is None else [source.parts]),
     ]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:12]
     label = str(source.arguments.get("name", source.kind.__name__))
@@ -212,7 +228,13 @@ def _told(key: str, problem: str) -> Iterator[None]:
         lacking = f"needs the package {error.name}, which is not installed"
         raise ConfigError(key, f"{lacking} (pip install {error.name})") from error
     except Exception as error:  # PyG's classes raise anything, from AssertionError to BadZipFile
-        raise ConfigError(key, f"{problem}: {type(error).__name__} {error}") from error
+        raise ConfigError(key, f"{problem}: {type(error).__name__} {_text(error)}") from error
+
+
+def _text(error: Exception) -> str:
+    """What ``error`` says, or else the line that raised it: an `assert` names what it takes."""
+    frames = extract_tb(error.__traceback__)
+    return str(error) or (frames[-1].line or "" if frames else "")
 
 
 @contextmanager

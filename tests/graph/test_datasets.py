@@ -4,18 +4,33 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 from torch_geometric.utils import contains_isolated_nodes, is_undirected
 
 from gymspace import registry
 from gymspace.errors import ConfigError
-from gymspace.graph.datasets import digits
+from gymspace.graph import files
+from gymspace.graph.datasets import digits, pyg
 from gymspace.schema import Component
+from gymspace.spec import parse
+from gymspace.tables import DATASETS
 from tests.graph import many, planetoid
+
+OF_PYG = [name for name, row in DATASETS.items() if row.target == DATASETS["pyg"].target]
+CONF = Path(__file__).parents[2] / "conf" / "dataset"
 
 
 def load(root, cache, name, **args):
     component = Component.model_validate({"name": name, **args})
     return registry.build("dataset", component, root=Path(root), cache=Path(cache))
+
+
+class ReachedError(Exception):
+    """Ends a load where it would download."""
+
+
+def reach(*found):
+    raise ReachedError(*found)
 
 
 def test_digits_has_the_images_and_links_them_both_ways():
@@ -140,6 +155,25 @@ def test_what_pyg_cannot_give_is_one_line(tmp_path, args, says):
     assert not (tmp_path / "root").exists()
 
 
+@pytest.mark.parametrize("name", sorted(set(OF_PYG) - {"pyg"}))
+def test_every_name_of_pyg_is_a_class_that_takes_its_arguments(tmp_path, monkeypatch, name):
+    """Up to where its raw files, which are not there, would be downloaded."""
+    monkeypatch.setattr(files, "_download", reach)
+    with pytest.raises(ReachedError) as reached:
+        pyg(tmp_path / "root", tmp_path / "cache", **DATASETS[name].preset)
+    raw = reached.value.args[1]
+    assert raw.missing()
+    assert raw.folder.is_relative_to(tmp_path / "root" / DATASETS[name].preset["folder"])
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_every_name_has_a_file_that_fits_it(name):
+    config = yaml.safe_load((CONF / f"{name}.yaml").read_text())
+    config.pop("defaults", None)
+    assert config["dataset"]["name"] == name
+    assert parse(config).metric.partition("_")[0] in str(config.get("metrics", "accuracy"))
+
+
 def test_many_graphs_are_processed_once_from_raw_files_that_stay_as_they_are(tmp_path):
     many.write_tu(tmp_path / "raw")
     before = sorted(path for path in (tmp_path / "raw").rglob("*"))
@@ -169,6 +203,17 @@ def test_real_datasets_of_graphs_have_their_published_sizes(
     assert (len(dataset), dataset.num_features, dataset.num_classes) == (graphs, features, classes)
     assert sum(data.num_nodes for data in dataset) == nodes
     assert sum(data.num_edges for data in dataset) == edges
+
+
+@pytest.mark.parametrize(
+    ("name", "molecules", "tasks", "missing"), [("tox21", 7823, 12, 0.17), ("clintox", 1480, 2, 0)]
+)
+def test_real_molecules_have_several_labels(shared_data, scratch, name, molecules, tasks, missing):
+    """RDKit's versions differ by a few molecules that they refuse."""
+    dataset = load(shared_data, scratch, name)
+    assert len(dataset) == pytest.approx(molecules, abs=10)
+    assert dataset.y.size(1) == tasks
+    assert dataset.y.isnan().float().mean().item() == pytest.approx(missing, abs=0.01)
 
 
 def test_a_package_that_a_class_needs_is_named(tmp_path, monkeypatch):
