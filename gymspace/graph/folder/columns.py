@@ -1,7 +1,7 @@
 """Which column of a file is what, by its name."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -21,6 +21,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 MASKS = tuple(f"{part}_mask" for part in PARTS)
 _LABEL = re.compile(r"(y|label)(_.+)?")
+_INDEX = re.compile(r"|__index_level_\d+__|Unnamed: \d+")
 _SPLIT = re.compile(r"split(_.+)?")
 # Other names under which people keep these.
 _ALIASES = MappingProxyType(
@@ -64,31 +65,18 @@ class Columns:
 
 def columns(names: Sequence[str], kind: str, options: Options) -> tuple[Columns, list[str]]:
     """The columns ``names`` of the file of nodes, edges or graphs; and what is wrong with them."""
-    problems = _faults(names)
     skipped = tuple(name for name in names if name in options.skip)
-    names = [name for name in dict.fromkeys(names) if name and name not in skipped]
+    names = [name for name in names if name not in skipped]
     keys = tuple(name for name in KEYS[kind] if name in names)
-    rest = [name for name in names if name not in keys]
+    rest = [name for name in dict.fromkeys(names) if name and name not in keys]
     wanted = options.label
-    labels = [n for n in rest if (_LABEL.fullmatch(n) if wanted is None else n in wanted)]
-    splits = [n for n in rest if n not in labels and (_SPLIT.fullmatch(n) or n in MASKS)]
-    features = [n for n in rest if n not in (*labels, *splits)]
-    if not problems:
-        needed = [name for name in NEEDED[kind] if name not in keys]
-        problems = [f"has no column '{name}', but {_listed(names)}" for name in needed]
-    if not problems:
-        reserved = [n for n in (*KEYS[kind], *([] if labels else ["label"])) if n not in keys]
-        reserved += [] if splits else ["split"]
-        problems += [text for name in features if (text := _near(name, reserved))]
-    if wanted is not None:
-        problems += [
-            f"has '{n}', which is named like a label: dataset.skip=[{n}], or another name"
-            for n in features
-            if _LABEL.fullmatch(n)
-        ]
-    if wanted is None and {"y", "label"} <= set(labels):
-        problems.append("has both 'y' and 'label': dataset.label says which is to be learnt")
-    return Columns(keys, tuple(labels), tuple(splits), tuple(features), skipped), problems
+    labels = tuple(n for n in rest if (_LABEL.fullmatch(n) if wanted is None else n in wanted))
+    splits = tuple(n for n in rest if n not in labels and (_SPLIT.fullmatch(n) or n in MASKS))
+    features = tuple(name for name in rest if name not in (*labels, *splits))
+    found = Columns(keys, labels, splits, features, skipped)
+    missing = [name for name in NEEDED[kind] if name not in keys]
+    problems = _faults(names) or [_missing(name, rest) for name in missing]
+    return found, problems or list(_misleading(found, kind, wanted is None))
 
 
 def _faults(names: Sequence[str]) -> list[str]:
@@ -96,9 +84,24 @@ def _faults(names: Sequence[str]) -> list[str]:
         what = "tab" if mark == "\t" else mark
         return [f"has columns apart by '{what}': write them apart by commas"]
     problems = [f"has column '{n}' twice" for n in dict.fromkeys(names) if names.count(n) > 1 and n]
-    if "" in names or "__index_level_0__" in names:
+    if any(_INDEX.fullmatch(name) for name in names):
         problems.append("has a column without a name, as pandas writes an index: index=False")
     return problems
+
+
+def _misleading(found: Columns, kind: str, guessed: bool) -> Iterator[str]:
+    """What is wrong with names that would be taken for something else than is meant."""
+    reserved = [name for name in KEYS[kind] if name not in found.keys]
+    reserved += [] if found.labels else ["label"]
+    reserved += [] if found.splits else ["split"]
+    for name in found.features:
+        if text := _near(name, reserved):
+            yield text
+        elif not guessed and _LABEL.fullmatch(name):
+            hint = f"dataset.skip=[{name}], or another name"
+            yield f"has '{name}', which is named like a label: {hint}"
+    if guessed and {"y", "label"} <= set(found.labels):
+        yield "has both 'y' and 'label': dataset.label says which is to be learnt"
 
 
 def _near(name: str, reserved: Sequence[str]) -> str | None:
@@ -109,6 +112,13 @@ def _near(name: str, reserved: Sequence[str]) -> str | None:
     if meant not in reserved:
         return None
     return f"has column '{name}': did you mean '{meant}'? If it is a feature, give it another name"
+
+
+def _missing(name: str, rest: Sequence[str]) -> str:
+    """A line for a needed column that is not there."""
+    near = next((other for other in rest if _near(other, [name])), None)
+    hint = f"; did you mean '{near}'?" if near else ""
+    return f"has no column '{name}', but {_listed(rest)}{hint}"
 
 
 def _listed(names: Sequence[str], most: int = 8) -> str:

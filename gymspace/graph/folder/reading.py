@@ -168,7 +168,8 @@ def _whole_rows(path: Path, broken: list[int], problems: Problems) -> bytes:
                 continue
             broken.append(record)
             text = f"has {len(cells)} cells, and the header {len(header)}"
-            problems.add(path, text, record)
+            hint = ": is a quote left open?" if any("\n" in cell for cell in cells) else ""
+            problems.add(path, text + hint, record)
     return kept.getvalue().encode()
 
 

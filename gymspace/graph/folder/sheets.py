@@ -87,7 +87,8 @@ def _sheet(path: Path, kind: str, options: Options, problems: Problems) -> Sheet
         problems.add(path, str(error))
         return None
     if not table.rows and kind != "edges":
-        problems.add(path, "has no rows")
+        if not len(table.broken):
+            problems.add(path, "has no rows")
         return None
     known = labels(table, found.labels, options.task, problems) if found.labels else None
     return Sheet(table, found, known, masks(table, found.splits, problems))

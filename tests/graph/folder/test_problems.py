@@ -23,6 +23,10 @@ def problems(path, **args):
         ("", "nodes.csv: is empty"),
         ("id,age,y\n", "nodes.csv: has no rows"),
         (NODES + "dee,5\n", "nodes.csv line 5: has 2 cells, and the header 3"),
+        (
+            'id,age,y\nann,"31,cat\nbob,42,dog\ncy,27,\n',
+            "nodes.csv line 2: has 2 cells, and the header 3: is a quote left open?",
+        ),
         (NODES + "\n\ndee,x,cat\n", "nodes.csv line 7: 'age' is 'x', not a finite number"),
         (NODES + "dee,inf,cat\n", "nodes.csv line 5: 'age' is 'inf', not a finite number"),
         (NODES + "dee,,cat\n", "nodes.csv line 5: 'age' is empty, not a finite number"),
@@ -74,6 +78,10 @@ def problems(path, **args):
             ",id,y\n0,ann,0\n1,bob,1\n2,cy,0\n",
             "nodes.csv: has a column without a name, as pandas writes an index: index=False",
         ),
+        (
+            "Unnamed: 0,id,y\n0,ann,0\n1,bob,1\n2,cy,0\n",
+            "nodes.csv: has a column without a name, as pandas writes an index: index=False",
+        ),
         ("id,x,x,y\nann,1,2,0\n", "nodes.csv: has column 'x' twice"),
         (
             "id,title,y\nann,a,0\nbob,b,1\ncy,c,0\n",
@@ -95,7 +103,14 @@ def test_a_fault_of_the_nodes(tmp_path, nodes, line):
     ("edges", "line"),
     [
         ("", "edges.csv: is empty"),
-        ("source,targt\nann,bob\n", "edges.csv: has no column 'target', but 'source', 'targt'"),
+        (
+            "source,targt,x\nann,bob,1\n",
+            "edges.csv: has no column 'target', but 'targt', 'x'; did you mean 'targt'?",
+        ),
+        (
+            "source,dst\nann,bob\n",
+            "edges.csv: has no column 'target', but 'dst'; did you mean 'dst'?",
+        ),
         (EDGES + "ann,n9\n", "edges.csv line 4: target 'n9' is in no row of nodes.csv"),
         (EDGES + ",ann\n", "edges.csv line 4: 'source' is empty"),
         (EDGES + "ann,bob,cy\n", "edges.csv line 4: has 3 cells, and the header 2"),
