@@ -243,7 +243,7 @@ SPLITS = _table(
 )
 TRANSFORMS = _table(
     normalize_features="torch_geometric.transforms:NormalizeFeatures",
-    to_undirected="torch_geometric.transforms:ToUndirected",
+    to_undirected="gymspace.graph.transforms:ToUndirected",
     largest_component="torch_geometric.transforms:LargestConnectedComponents",
     remove_self_loops="gymspace.graph.transforms:RemoveSelfLoops",
     degree="torch_geometric.transforms:OneHotDegree",

@@ -32,3 +32,19 @@ def test_what_edges_carry_goes_with_them(name, fields):
     ends = [tuple(pair) for pair in found.edge_index.T.tolist()]
     for field in fields:
         assert dict(zip(ends, found[field].flatten().tolist(), strict=True)) == edges
+
+
+def test_making_edges_undirected_leaves_their_labels_and_keeps_the_earlier_time():
+    ends = torch.tensor([[0, 1, 2], [1, 0, 1]])
+    labels = {
+        "edge_label": torch.tensor([0, 1, 1]),
+        "train_mask": torch.tensor([True, False, True]),
+    }
+    data = Data(x=torch.eye(4), edge_index=ends, edge_label_index=ends.clone(), **labels)
+    data.edge_time = torch.tensor([10, 20, 30])
+    found = registry.build("data.transform", Component(name="to_undirected"))(data)
+    assert found.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
+    assert found.edge_time.tolist() == [10, 10, 30, 30]
+    assert torch.equal(found.edge_label_index, ends)
+    assert all(torch.equal(found[name], value) for name, value in labels.items())
+    assert data.edge_index.size(1) == 3
