@@ -26,7 +26,7 @@ def line(key, name):
 
 def _is_ours(parameter):
     """Whether an argument is for the config: a scalar default, and not offered by the builder."""
-    offered = ("bias", "edge_dim", "residual", "jumping", "nodes", "last")
+    offered = ("bias", "scores", "edge_dim", "residual", "jumping", "nodes", "last")
     scalar = isinstance(parameter.default, bool | int | float | str | tuple | None)
     return parameter.default is not parameter.empty and scalar and parameter.name not in offered
 

@@ -82,11 +82,17 @@ class DropEdge(nn.Module):
 
 
 def make_layer(
-    spec: ModelSpec, known: Known, layer: Component, dim_in: int, dim_out: int, bias: bool
+    spec: ModelSpec,
+    known: Known,
+    layer: Component,
+    dim_in: int,
+    dim_out: int,
+    bias: bool,
+    scores: bool = False,
 ) -> nn.Module:
     """The bare layer; its factory is offered ``bias``, ``agg``, ``edge_dim`` and ``degrees``.
 
-    ``agg`` is that of ``model.agg``, or the layer's own.
+    ``agg`` is that of ``model.agg``, or the layer's own; ``scores``: nothing comes after it.
 
     Raises:
         ConfigError: the layer needs what is not ``known``, or its arguments do not fit.
@@ -96,6 +102,7 @@ def make_layer(
     default = getattr(make, "default_agg", "add")
     offered = {
         "bias": bias,
+        "scores": scores,
         "agg": registry.build("model.agg", spec.agg or Component(name=default)),
         "edge_dim": known.edge_dim,
         "degrees": known.degrees,

@@ -12,7 +12,7 @@ from torch_geometric.nn.inits import glorot
 from gymspace.errors import ConfigError
 from gymspace.graph.graph import Graph
 from gymspace.models.dense import dense, two_maps
-from gymspace.models.layer import EDGE_WEIGHT, Layer, dropped, share, weighing
+from gymspace.models.layer import EDGE_WEIGHT, Layer, dropped, heads_of, weighing
 from gymspace.models.layers import attend
 
 
@@ -81,15 +81,20 @@ class IDGAT(Layer):
     needs = frozenset({"identity"})
 
     def __init__(
-        self, dim_in: int, dim_out: int, bias: bool = True, heads: int = 1, dropout: float = 0.0
+        self,
+        dim_in: int,
+        dim_out: int,
+        bias: bool = True,
+        heads: int = 1,
+        dropout: float = 0.0,
+        scores: bool = False,
     ):
         super().__init__()
         self.map = dense(dim_in, dim_out, bias=False, gain=1.0)
         self.map_id = dense(dim_in, dim_out, bias=False, gain=1.0)
         self.conv = GATConv(
             dim_out,
-            share("heads", heads, dim_out),
-            heads,
+            **heads_of(heads, dim_out, scores),
             dropout=dropped(dropout),
             add_self_loops=False,
             bias=bias,

@@ -1,6 +1,7 @@
 """What a layer declares, and the checks that layers share."""
 
 from collections.abc import Collection
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -48,6 +49,19 @@ def share(name: str, parts: int, width: int) -> int:
             f"model.layer.{name}", f"must divide the layer's width {width}", value=parts
         )
     return width // parts
+
+
+def heads_of(heads: int, width: int, scores: bool) -> dict[str, Any]:
+    """How a convolution of PyG has ``heads``: side by side in ``width``, averaged for ``scores``.
+
+    Velickovic et al. 2018 average the heads of a last layer, which need not divide its width.
+    """
+    part = width if scores else share("heads", heads, width)
+    return {
+        "out_channels": part,
+        "heads": at_least("heads", heads, 1),
+        "concat": not scores,
+    }
 
 
 def at_least(name: str, value: int, least: int) -> int:

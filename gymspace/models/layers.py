@@ -22,7 +22,7 @@ from gymspace.models.layer import (
     chosen,
     dropped,
     edge_features,
-    share,
+    heads_of,
     weighing,
 )
 
@@ -177,7 +177,7 @@ class GIN(Layer):
 
 
 class GAT(Layer):
-    """Graph attention (Velickovic et al. 2018); ``heads`` share the width and are concatenated.
+    """Graph attention (Velickovic et al. 2018); ``heads`` share the width; of scores: the mean.
 
     ``edge_attr`` lets the attention see edge features too (self loops get a node's average).
     """
@@ -193,17 +193,16 @@ class GAT(Layer):
         dropout: float = 0.0,
         edge_attr: bool = False,
         edge_dim: int | None = None,
+        scores: bool = False,
     ):
         super().__init__()
-        width = share("heads", heads, dim_out)
         if edge_attr and edge_dim is None:
             raise ConfigError("model.layer.edge_attr", NO_EDGE_FEATURES, value=True)
         self.edge_dim = edge_dim if edge_attr else None
         self.uses = EDGE_ATTR if edge_attr else frozenset()
         self.conv = GATConv(
             dim_in,
-            width,
-            heads,
+            **heads_of(heads, dim_out, scores),
             dropout=dropped(dropout),
             add_self_loops=edge_attr,
             edge_dim=self.edge_dim,

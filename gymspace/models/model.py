@@ -87,7 +87,7 @@ def build_model(spec: ModelSpec, dim_in: int, dim_out: int, known: Known = _NOTH
             body.append(FinalNorm(norm_of(spec, width)))
     last = None
     if bare_head:
-        bare = make_layer(spec, known, spec.layer, width, dim_out, bias=True)
+        bare = make_layer(spec, known, spec.layer, width, dim_out, bias=True, scores=True)
         last = LayerHead(bare, hop=spec.layers_mp - 1)
     head = _head(spec, known, width, dim_out, last)
     if inputs is not None:

@@ -17,6 +17,7 @@ from gymspace.models.layer import (
     chosen,
     dropped,
     edge_features,
+    heads_of,
     share,
 )
 from gymspace.models.layers import SAGE, attend
@@ -72,13 +73,13 @@ class GATv2(Layer):
         heads: int = 1,
         dropout: float = 0.0,
         share_weights: bool = False,
+        scores: bool = False,
     ):
         super().__init__()
         self.edge_dim = edge_dim
         self.conv = pyg.GATv2Conv(
             dim_in,
-            share("heads", heads, dim_out),
-            heads,
+            **heads_of(heads, dim_out, scores),
             dropout=dropped(dropout),
             add_self_loops=edge_dim is not None,
             edge_dim=edge_dim,
@@ -185,11 +186,11 @@ class Transformer(Convolution):
         heads: int = 1,
         dropout: float = 0.0,
         beta: bool = False,
+        scores: bool = False,
     ):
         conv = pyg.TransformerConv(
             dim_in,
-            share("heads", heads, dim_out),
-            heads,
+            **heads_of(heads, dim_out, scores),
             beta=beta,
             dropout=dropped(dropout),
             edge_dim=edge_dim,

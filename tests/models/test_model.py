@@ -307,8 +307,8 @@ def test_a_model_comes_back_from_its_state():
             "model.layer.heads=4: must divide the layer's width 6",
         ),
         (
-            {"layer": {"name": "gat", "heads": 2}, "layers_post_mp": 0},
-            "model.layer.heads=2: must divide the layer's width 3",
+            {"layer": {"name": "gat", "heads": 0}, "layers_post_mp": 0},
+            "model.layer.heads=0: must divide the layer's width 6",
         ),
         (
             {"layer": {"name": "mlp", "layer": 3}},
@@ -349,3 +349,13 @@ def test_a_final_norm_over_a_single_feature_is_refused():
     shape = {"dim_inner": 1, "layers_pre_mp": 0, "layers_mp": 1}
     with pytest.raises(ConfigError, match=r"^model\.norm=layer: norms every node's features"):
         build(norm="layer", norm_first=True, l2norm="none", **shape)
+
+
+@pytest.mark.parametrize("name", ["gat", "gatv2", "transformer"])
+def test_heads_that_give_scores_are_averaged(name):
+    """Velickovic et al. 2018: the heads of a last layer need not divide its width."""
+    layer = {"name": name, "heads": 4}
+    model = build(layer=layer, layers_pre_mp=0, layers_post_mp=0, dim_inner=8)
+    convolution = model.head.layer.conv
+    assert (convolution.heads, convolution.out_channels, convolution.concat) == (4, 3, False)
+    assert model(toy_graph().with_x(toy_graph().x.double())).size(1) == 3
