@@ -69,7 +69,11 @@ def check_graphs(graphs: Sequence[Data], label: str) -> None:
         check_fields(graph, label, where)
         _check_edges(graph, label, where)
         problem = _odd_nodes(graph) or _odd_width(graph, graphs[0])
-        problem = problem or _odd_labels(graph, graphs[0])
+        if problem:
+            raise ConfigError("dataset", problem + where, value=label)
+    of_nodes = any(len(graph.y) != 1 for graph in graphs)
+    for number, graph in enumerate(graphs):
+        problem, where = _odd_labels(graph, graphs[0], of_nodes), f" (graph {number})"
         if problem:
             raise ConfigError("dataset", problem + where, value=label)
     for name in OF_EDGES:
@@ -90,7 +94,8 @@ def check_ends(data: Data, graph_of_edge: Tensor, starts: Tensor, label: str) ->
         problem = f"has edges that end outside its {nodes} nodes (graph {number})"
         raise ConfigError("dataset", problem, value=label)
     for name, problem, row in _odd_numbers(data):
-        owner = {"x": data.batch, "y": range(len(data.y))}.get(name, graph_of_edge)
+        of_rows = data.batch if len(data.y) == len(data.batch) else range(len(data.y))
+        owner = {"x": data.batch, "y": of_rows}.get(name, graph_of_edge)
         raise ConfigError("dataset", f"{problem} (graph {int(owner[row])})", value=label)
 
 
@@ -124,14 +129,13 @@ def _odd_width(graph: Data, first: Data) -> str | None:
     return None if width == wanted else f"has x of width {width}, and the first graph of {wanted}"
 
 
-def _odd_labels(graph: Data, first: Data) -> str | None:
-    shape = list(graph.y.shape)
-    if len(shape) in (1, 2) and shape[0] == 1 and shape[1:] == list(first.y.shape[1:]):
+def _odd_labels(graph: Data, first: Data, of_nodes: bool) -> str | None:
+    """What keeps the labels of ``graph``, or of its nodes, from being those of a row each."""
+    shape, rows = list(graph.y.shape), graph.x.size(0) if of_nodes else 1
+    if len(shape) in (1, 2) and shape[0] == rows and shape[1:] == list(first.y.shape[1:]):
         return None
     problem = f"has y of shape {shape}, not [1] or [1, labels] in all graphs"
-    if shape[:1] == [graph.x.size(0)]:
-        problem += ": labels of nodes are learnt on a single graph"
-    return problem
+    return problem + (f", nor a row for each of its {rows} nodes" if of_nodes else "")
 
 
 def _check_alike(graphs: Sequence[Data], name: str, label: str) -> None:

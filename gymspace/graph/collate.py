@@ -7,6 +7,7 @@ from functools import cached_property
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 from torch_geometric.data import Batch, Data
 
 from gymspace.graph.adjacency import Sparse
@@ -26,13 +27,26 @@ class Bounds:
         """Nodes of each graph."""
         return self.nodes.diff().tolist()
 
+    def __len__(self) -> int:
+        """The number of graphs."""
+        return len(self.nodes) - 1
+
+    def nodes_of(self, ids: Tensor) -> Tensor:
+        """Numbers of the nodes of the graphs ``ids``, one graph after the other."""
+        return _rows(*_spans(self.nodes, ids))[0]
+
+    def holding(self, nodes: Tensor) -> Tensor:
+        """Bool [G]: the graphs that have a node in the mask ``nodes`` [N]."""
+        before = functional.pad(nodes.cumsum(0), (1, 0))
+        return before[self.nodes].diff() > 0
+
     def to(self, device: torch.device) -> "Bounds":
         """The same on another device."""
         return Bounds(self.nodes.to(device), self.edges.to(device))
 
 
 def collate(graphs: Sequence[Data], label: str) -> tuple[Batch, Bounds]:
-    """All ``graphs`` as one, and where each is; ``y`` has a row for each of them.
+    """All ``graphs`` as one, and where each is; ``y`` has a row for each of them or of their nodes.
 
     What not all of them have, or have in one width, is left out, but for edge data: it may be
     missing where there are no edges. An edge index counts on from graph to graph.

@@ -29,8 +29,8 @@ DTYPES = {"float32": torch.float32, "float64": torch.float64}
 class Source:
     """A dataset on its device: ``graph``, and ``y`` ([R] class ids or [R, T] numbers) of its rows.
 
-    A row is a node; where ``bounds`` say which part of ``graph`` is which of many, it is a graph.
-    ``data`` is what the dataset gave, many graphs as a PyG `Batch`.
+    A row is a node; where ``bounds`` say which part of ``graph`` is which of many, it is a graph if
+    there are as many labels as graphs. ``data`` is what the dataset gave, many graphs as a `Batch`.
     """
 
     graph: Graph
@@ -47,12 +47,23 @@ class Source:
     @property
     def level(self) -> Level:
         """What has a label."""
-        return "node" if self.bounds is None else "graph"
+        whole = self.bounds is not None and len(self.y) == len(self.bounds)
+        return "graph" if whole else "node"
 
     @property
     def counts(self) -> list[int]:
         """Nodes of each graph."""
         return [self.data.x.size(0)] if self.bounds is None else self.bounds.counts
+
+    def rows_of(self, ids: Tensor) -> Tensor:
+        """Numbers of the rows of the graphs ``ids``, one graph after the other."""
+        assert self.bounds is not None
+        return ids if self.level == "graph" else self.bounds.nodes_of(ids)
+
+    def graphs_with(self, rows: Tensor) -> Tensor:
+        """Bool [G]: the graphs that have a row in the mask ``rows`` [R]."""
+        assert self.bounds is not None
+        return rows if self.level == "graph" else self.bounds.holding(rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,14 @@
 """Loaders: what a rank trains on and what it judges, as batches."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-import torch
 from torch import Tensor
 
 from gymspace.graph.collate import take
 from gymspace.graph.graph import Graph
-from gymspace.graph.task import Source, Task
+from gymspace.graph.task import Task
 from gymspace.training.group import Group
 from gymspace.training.labels import has_label
 
@@ -82,14 +81,17 @@ def full_graph(task: Task, group: Group) -> FullGraph:
     if source.bounds is None:
         return FullGraph(whole)
     # Others are not even looked at in training, as BatchNorm would.
-    ids = split.train.nonzero().squeeze(1)
-    here = torch.arange(len(ids), device=ids.device)[group.rank :: group.size]
-    return FullGraph(whole, graphs_of(source, ids, {"train": here}))
+    ids = source.graphs_with(split.train).nonzero().squeeze(1)
+    learn = graphs_of(task, ids, ("train",))
+    own = {name: found[group.rank :: group.size] for name, found in learn.rows.items()}
+    return FullGraph(whole, replace(learn, rows=own))
 
 
-def graphs_of(source: Source, ids: Tensor, rows: Mapping[str, Tensor]) -> Batch:
-    """The graphs numbered ``ids`` of ``source``; splits that ``rows`` leaves out have none."""
+def graphs_of(task: Task, ids: Tensor, splits: Collection[str]) -> Batch:
+    """The graphs numbered ``ids``, with their rows of ``splits`` to be judged."""
+    source = task.source
     assert source.bounds is not None
+    graph, rows = take(source.graph, source.bounds, ids), source.rows_of(ids)
+    judged = {name: getattr(task.split, name)[rows].nonzero().squeeze(1) for name in splits}
     none = ids.new_empty(0)
-    graph = take(source.graph, source.bounds, ids)
-    return Batch(graph, source.y[ids], {name: rows.get(name, none) for name in SPLITS})
+    return Batch(graph, source.y[rows], {name: judged.get(name, none) for name in SPLITS})

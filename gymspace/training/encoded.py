@@ -24,7 +24,7 @@ def encoded(source: Source, encodings: Sequence[Component], cache: Path) -> Sour
     """
     if not encodings:
         return source
-    nodes = source.y.size(0) if source.bounds is None else source.counts
+    nodes = source.data.x.size(0) if source.bounds is None else source.counts
     tensors = prepare(encodings, source.data.edge_index, nodes, cache)
     return replace(source, graph=with_tensors(source.graph, tensors))
 
@@ -46,7 +46,7 @@ def known_of(task: Task, spec: TrialSpec) -> Known:
     index, attr = source.graph.links.index, source.graph.links.attr
     degree = torch.bincount(index[1], minlength=source.data.x.size(0))
     if source.graph.batch is not None:
-        degree = degree[task.split.train[source.graph.batch]]
+        degree = degree[source.graphs_with(task.split.train)[source.graph.batch]]
     return Known(
         edge_dim=None if attr is None else attr.size(1),
         degrees=torch.bincount(degree),

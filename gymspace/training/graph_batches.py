@@ -17,7 +17,7 @@ from gymspace.training.group import Group
 class GraphBatches:
     """Batches of up to ``size`` graphs, over all ranks together.
 
-    Every epoch learns from each graph of the training split once, in an order of its own that
+    Every epoch learns once from each graph that has a row for training, in an order of its own that
     depends on ``seed`` and the epoch. A batch is dealt to the ranks graph by graph. A rank that
     gets none of one goes through a graph of another's, of which it judges nothing: all ranks must
     step together.
@@ -30,29 +30,30 @@ class GraphBatches:
     dealt = True
 
     def __len__(self) -> int:
-        return -(-int(self.task.split.train.sum()) // self.size)
+        return -(-len(self._graphs("train")) // self.size)
 
     def train(self, epoch: int) -> Iterator[Batch]:
-        ids = self.task.split.train.nonzero().squeeze(1)
+        ids = self._graphs("train")
         for whole in ids[_order(len(ids), self.seed, epoch).to(ids.device)].split(self.size):
             own = whole[self.group.rank :: self.group.size]
-            yield graphs_of(self.task.source, *self._judged(own, whole, ("train",)))
+            yield self._batch(own, whole, ("train",))
 
     def evaluate(self) -> Iterator[Batch]:
-        split = self.task.split
-        ids = (split.train | split.val | split.test).nonzero().squeeze(1)
+        ids = self._graphs(*SPLITS)
         own = ids.tensor_split(self.group.size)[self.group.rank]
         for part in own.split(self.size) if len(own) else [own]:
-            yield graphs_of(self.task.source, *self._judged(part, ids, SPLITS))
+            yield self._batch(part, ids, SPLITS)
 
-    def _judged(
-        self, own: Tensor, others: Tensor, splits: tuple[str, ...]
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        """The graphs to go through, and by split the rows among them that this rank judges."""
+    def _graphs(self, *splits: str) -> Tensor:
+        """Numbers of the graphs that have a row in one of ``splits``."""
+        rows = torch.stack([getattr(self.task.split, name) for name in splits]).any(0)
+        return self.task.source.graphs_with(rows).nonzero().squeeze(1)
+
+    def _batch(self, own: Tensor, others: Tensor, splits: tuple[str, ...]) -> Batch:
+        """What this rank goes through: of the graphs ``own`` it judges the rows of ``splits``."""
         if not len(own):
-            return others[:1], {}
-        masks = {name: getattr(self.task.split, name)[own] for name in splits}
-        return own, {name: mask.nonzero().squeeze(1) for name, mask in masks.items()}
+            return graphs_of(self.task, others[:1], ())
+        return graphs_of(self.task, own, splits)
 
 
 def graph_batches(task: Task, group: Group, batch_size: int, seed: int) -> GraphBatches:
@@ -66,7 +67,7 @@ def graph_batches(task: Task, group: Group, batch_size: int, seed: int) -> Graph
 
 
 def require_graphs(source: Source) -> None:
-    """Raise `ConfigError` where labels are those of nodes."""
+    """Raise `ConfigError` where there is but one graph."""
     if source.bounds is None:
         problem = "needs a dataset of many graphs, and this is one: set loader=full"
         raise ConfigError("loader", problem, value="batches")

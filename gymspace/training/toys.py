@@ -36,7 +36,9 @@ def try_out(spec: TrialSpec, model: nn.Module, source: Source) -> None:
         ConfigError: it fails, or its scores have another shape than they should.
     """
     toy = toy_graph(source, spec.encodings)
-    rows = toy.x.size(0) if toy.batch is None else int(toy.batch[-1]) + 1
+    rows = toy.x.size(0)
+    if toy.batch is not None and source.level == "graph":
+        rows = int(toy.batch[-1]) + 1
     passed: list[Graph] = []
     body = model.get_submodule("body")
     watch = body.register_forward_hook(lambda body, given, out: passed.append(out))
@@ -80,7 +82,7 @@ def _raised_in(spec: TrialSpec, error: Exception) -> str:
 def toy_graph(source: Source, encodings: Sequence[Component] = ()) -> Graph:
     """A ring of four nodes: features and edge data like the source's, and encodings of its own.
 
-    Where a row is a graph, it is a batch of that ring and a node without edges.
+    Of many graphs, it is a batch of that ring and a node without edges.
     """
     (store,), links = source.graph.nodes.values(), source.graph.links
     ring = torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]], device=links.index.device)

@@ -101,6 +101,27 @@ def per_node() -> list[Data]:
     return three(y=[torch.zeros(n, dtype=torch.int64) for n in (3, 2, 4)])
 
 
+def of_nodes(graphs: int = 40, tasks: int = 0, within: bool = False) -> list[Data]:
+    """Rings whose nodes have labels: whether a feature is positive; several with ``tasks``.
+
+    A graph is for training, validation or test in turn, or ``within`` it every node by itself. The
+    nodes of a graph of a single one have a label too.
+    """
+    made = rings(graphs)
+    for number, data in enumerate(made):
+        here = torch.arange(data.num_nodes) + number if within else torch.tensor([number])
+        part = here.expand(data.num_nodes) % 3
+        data.y = (data.x[:, :tasks] > 0).float() if tasks else (data.x[:, 0] > 0).long()
+        for place, name in enumerate(("train", "val", "test")):
+            data[f"{name}_mask"] = part == place
+    return made
+
+
+def half_labels() -> list[Data]:
+    """Labels of nodes, but for one graph."""
+    return three(y=[torch.zeros(3).long(), torch.zeros(1).long(), torch.zeros(4).long()])
+
+
 def flat_targets() -> list[Data]:
     """Several labels of a graph, not as a row."""
     return three(y=[torch.zeros(2)] * 3)

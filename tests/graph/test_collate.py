@@ -72,6 +72,15 @@ def test_a_row_is_a_graph():
     assert split.text == "random(train=0.6, val=0.2, seed=0): 24/8/8"
 
 
+def test_a_row_is_a_node_where_nodes_have_labels():
+    found = source("per_node")
+    assert (found.level, tuple(found.y.shape), found.counts) == ("node", (9,), [3, 2, 4])
+    assert found.rows_of(torch.tensor([2, 0])).tolist() == [5, 6, 7, 8, 0, 1, 2]
+    rows = torch.zeros(9, dtype=torch.bool)
+    rows[[3, 8]] = True
+    assert found.graphs_with(rows).tolist() == [False, True, True]
+
+
 def test_labels_are_numbers_or_rows():
     assert source("numbers").y.tolist() == [0, 1, 0]
     found = source("rings", arguments={"targets": 2})
@@ -114,11 +123,15 @@ class Size:
         ("half_attr", "has edges without edge_attr (graph 1), and others have some"),
         ("mixed_attr", "has edge_attr of width [5] (graph 2), and before of [2]"),
         (
-            "per_node",
-            "has y of shape [3], not [1] or [1, labels] in all graphs: labels of nodes are learnt "
-            "on a single graph (graph 0)",
+            "half_labels",
+            "has y of shape [1], not [1] or [1, labels] in all graphs, nor a row for each of its 2 "
+            "nodes (graph 1)",
         ),
-        ("flat_targets", "has y of shape [2], not [1] or [1, labels] in all graphs (graph 0)"),
+        (
+            "flat_targets",
+            "has y of shape [2], not [1] or [1, labels] in all graphs, nor a row for each of its 3 "
+            "nodes (graph 0)",
+        ),
         ("other", "gives a str, neither a PyG Data nor many of them"),
     ],
 )
