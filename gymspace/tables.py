@@ -240,6 +240,8 @@ SPLITS = _table(
     random="gymspace.graph.splits:random",
     per_class="gymspace.graph.splits:per_class",
     kfold="gymspace.graph.folds:kfold",
+    saved="gymspace.graph.saved:saved",
+    scaffold="gymspace.graph.scaffolds:scaffold",
 )
 TRANSFORMS = _table(
     normalize_features="torch_geometric.transforms:NormalizeFeatures",

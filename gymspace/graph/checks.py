@@ -34,7 +34,12 @@ def check_fields(data: Data, label: str, where: str = "") -> None:
 
 def check_classes(classes: int, y: Tensor, label: str) -> None:
     """Refuse class ids ``y`` [R] that can be none, as a score is computed for each of them."""
-    if not y.is_floating_point() and classes > max(CLASSES, 10 * len(y)):
+    if y.is_floating_point() or y.dim() != 1:
+        return
+    if (least := int(y.min())) < -1:
+        problem = f"has a class id {least}: classes count from 0 on, and -1 says there is no label"
+        raise ConfigError("dataset", problem, value=label)
+    if classes > max(CLASSES, 10 * len(y)):
         problem = f"has class ids up to {classes - 1} for {len(y)} rows: number them from 0 on"
         raise ConfigError("dataset", problem, value=label)
 

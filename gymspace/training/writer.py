@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
+from gymspace.graph.saved import keep_split
 from gymspace.graph.task import Task
 from gymspace.records import HISTORY, RESULT, Run, write_json
 from gymspace.training.checkpoint import load, save
@@ -49,6 +51,8 @@ class Writer:
             self.events.finish(self.run.choices, result)
         if self.run.spec.log.embeddings and result["status"] == "done":
             self._embed(result, task)
+        path = keep_split(task.split, Path(self.run.spec.data.cache).absolute())
+        log.info("split %s, kept in %s", task.split.text, path)
         why = f": {result['error']}" if result["error"] else ""
         log.info("%s after %d epochs%s", result["status"], result["epochs"], why)
         write_json(self.run.folder / RESULT, result)

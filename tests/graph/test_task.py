@@ -5,6 +5,7 @@ import torch
 
 from gymspace.errors import ConfigError
 from gymspace.graph.adjacency import Sparse
+from gymspace.graph.checks import check_classes
 from gymspace.graph.task import load_source, source_spec, split_task
 from gymspace.spec import parse, replace
 from tests.graph import toys
@@ -191,3 +192,17 @@ def test_an_error_of_a_dataset_names_the_dataset_and_the_place():
 def test_an_int32_edge_index_is_taken():
     source = load_source(spec(dataset="tests.graph.toys:narrow_edges"))
     assert source.graph.links.index.dtype == torch.int64
+
+
+@pytest.mark.parametrize(
+    ("y", "line"),
+    [
+        ([0, 1, -2], "has a class id -2: classes count from 0 on, and -1 says there is no label"),
+        ([0, 1, 20_001], "has class ids up to 20001 for 3 rows: number them from 0 on"),
+    ],
+)
+def test_labels_outside_the_range_are_one_line(y, line):
+    y = torch.tensor(y)
+    with pytest.raises(ConfigError) as caught:
+        check_classes(int(y.max()) + 1, y, "mine")
+    assert str(caught.value) == f"dataset=mine: {line}"
