@@ -251,6 +251,7 @@ TRANSFORMS = _table(
     degree="torch_geometric.transforms:OneHotDegree",
     degree_profile="torch_geometric.transforms:LocalDegreeProfile",
     constant="torch_geometric.transforms:Constant",
+    structural_label="gymspace.graph.structural_label:StructuralLabel",
 )
 LOADERS = _table(
     full="gymspace.training.batches:full_graph",

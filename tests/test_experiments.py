@@ -21,6 +21,12 @@ DRAWN = {
     "node_search": ("sweep.draw.n_trials=3",),
     "design_space": ("sweep.draw.n=8", "model.dim_inner=8"),
     "graph_grid": ("dataset.graphs=40", "model.dim_inner=8", "model.layers_mp=2,8"),
+    "synthetic_structure": (
+        "dataset.nodes=60",
+        "model.dim_inner=8",
+        "model.layers_mp=2",
+        "model.agg=add,max",
+    ),
 }
 TINY = ("train.epochs=1", "sweep.seeds=1", "log.tensorboard=false")
 
@@ -44,8 +50,10 @@ def ran_well(cli, ended, name):
     assert len(results) == len(ended.ran) > 0
     assert {result["status"] for result in results} == {"done"}
     board = rows(folder / "leaderboard.csv")
-    assert len(board) == len({result["design"] for result in results})
-    assert all(0 <= float(row["test_accuracy_mean"]) <= 1 for row in board)
+    assert len(board) == len({(result["design"], result["task"]) for result in results})
+    (metric,) = {result["metric"] for result in results}
+    scores = [float(row[f"test_{metric}_mean"]) for row in board]
+    assert all(0 <= score <= 1 for score in scores) or metric in ("mae", "rmse")
     assert len(rows(folder / "agg" / "test_best.csv")) == len(board)
     return board
 

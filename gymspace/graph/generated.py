@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import networkx as nx
 import numpy as np
 import torch
+from scipy.sparse.csgraph import shortest_path
 from torch_geometric.data import Data
 
 from gymspace.errors import ConfigError
@@ -14,6 +15,7 @@ from gymspace.graph.arguments import fraction, whole
 
 Measure = Callable[[nx.Graph], np.ndarray]
 M = TypeVar("M")
+ROWS = 1024
 
 
 def clustering(graph: nx.Graph) -> np.ndarray:
@@ -32,6 +34,17 @@ def degree(graph: nx.Graph) -> np.ndarray:
     return _in_order(graph, dict(graph.degree()))
 
 
+def path_length(graph: nx.Graph) -> np.ndarray:
+    """Mean length of the shortest paths to the other nodes that a node reaches, [N]; 0 if none."""
+    adjacency, mean = nx.to_scipy_sparse_array(graph), np.zeros(len(graph))
+    for start in range(0, len(graph), ROWS):  # lengths to all nodes, of so many at a time
+        part = np.arange(start, min(start + ROWS, len(graph)))
+        lengths = shortest_path(adjacency, unweighted=True, indices=part)
+        found = np.isfinite(lengths) & (lengths > 0)
+        mean[part] = np.where(found, lengths, 0.0).sum(1) / np.maximum(found.sum(1), 1)
+    return mean
+
+
 def constant(graph: nx.Graph) -> np.ndarray:
     """1 for each node, [N]."""
     return np.ones(graph.number_of_nodes())
@@ -43,7 +56,7 @@ def onehot(graph: nx.Graph) -> np.ndarray:
 
 
 LABELS: Mapping[str, Measure] = MappingProxyType(
-    {"clustering": clustering, "pagerank": pagerank, "degree": degree}
+    {"clustering": clustering, "pagerank": pagerank, "degree": degree, "path_length": path_length}
 )
 FEATURES: Mapping[str, Measure] = MappingProxyType(
     {"constant": constant, "onehot": onehot, **LABELS}

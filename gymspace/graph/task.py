@@ -142,7 +142,8 @@ def _load(spec: TrialSpec) -> tuple[Data, Bounds | None]:
     for transform in spec.data.transform:
         change = registry.build("data.transform", transform)
         with _told("data.transform", transform.label):
-            graphs = [change(graph) for graph in graphs]
+            of_all = getattr(change, "of_all", None)  # what looks at all graphs together
+            graphs = of_all(graphs) if of_all else [change(graph) for graph in graphs]
     if isinstance(found, list):
         return collate(graphs, label)
     check_fields(graphs[0], label)
