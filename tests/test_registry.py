@@ -197,7 +197,7 @@ def test_the_hash_of_the_users_code_follows_the_code(module):
     ],
 )
 def test_an_argument_that_does_not_fit_is_one_line(key, config, line):
-    assert fault(build, key, config, 8, 8, bias=True, edge_dim=None) == line
+    assert fault(build, key, config, 8, 8, bias=True, edge_dim=None, scores=False) == line
 
 
 def test_an_argument_may_not_take_the_place_of_what_the_trial_gives():
