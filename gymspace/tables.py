@@ -139,14 +139,32 @@ LOSSES = _table(
     bce=f"{_TRAINING}.losses:bce",
     mse=f"{_TRAINING}.losses:mse",
     mae=f"{_TRAINING}.losses:mae",
+    smooth_l1=f"{_TRAINING}.losses:smooth_l1",
+    focal=f"{_TRAINING}.losses:focal",
+    bpr=f"{_TRAINING}.rank_losses:bpr",
+    margin=f"{_TRAINING}.rank_losses:margin",
 )
 METRICS = _table(
     accuracy=f"{_TRAINING}.metrics:Accuracy",
     auc=f"{_TRAINING}.metrics:AUC",
-    f1=f"{_TRAINING}.metrics:F1",
+    average_precision=f"{_TRAINING}.metrics:AveragePrecision",
+    balanced_accuracy=f"{_TRAINING}.class_metrics:BalancedAccuracy",
+    f1=f"{_TRAINING}.class_metrics:F1",
+    f1_macro=Row(f"{_TRAINING}.class_metrics:F1", average="macro"),
+    f1_micro=Row(f"{_TRAINING}.class_metrics:F1", average="micro"),
+    precision=f"{_TRAINING}.class_metrics:Precision",
+    recall=f"{_TRAINING}.class_metrics:Recall",
+    mrr=f"{_TRAINING}.rank_metrics:MRR",
+    hits=f"{_TRAINING}.rank_metrics:Hits",
+    hits_1=Row(f"{_TRAINING}.rank_metrics:Hits", k=1),
+    hits_3=Row(f"{_TRAINING}.rank_metrics:Hits", k=3),
+    hits_10=Row(f"{_TRAINING}.rank_metrics:Hits", k=10),
+    hits_50=Row(f"{_TRAINING}.rank_metrics:Hits", k=50),
+    hits_100=Row(f"{_TRAINING}.rank_metrics:Hits", k=100),
     mae=f"{_TRAINING}.metrics:MAE",
     rmse=f"{_TRAINING}.metrics:RMSE",
     r2=f"{_TRAINING}.metrics:R2",
+    spearman=f"{_TRAINING}.metrics:Spearman",
 )
 _PYG = f"{_DATASETS}:pyg"
 DATASETS = _table(

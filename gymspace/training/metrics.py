@@ -1,19 +1,22 @@
-"""The metrics by name: accuracy, F1, AUC, MAE, RMSE and R2, each over labelled rows only."""
+"""Metrics of labels and of numbers, each over labelled rows only."""
 
 import math
-from collections.abc import Callable
-from typing import Literal
 
 import torch
 from torch import Tensor
 
-from gymspace.errors import ConfigError
-from gymspace.training.labels import Judged, Mask, judge, require_classes, require_pairs
-from gymspace.training.states import Direction, Metric, Rows, State, Sums, Value
-
-__all__ = ["AUC", "F1", "MAE", "R2", "RMSE", "Accuracy", "Metric", "Rows", "State", "Sums", "Value"]
-
-Score = Callable[[Tensor, Tensor], float]
+from gymspace.training.judging import (
+    by_class,
+    decide,
+    gap_of,
+    mean,
+    mid_ranks,
+    over_tasks,
+    paired_rows,
+    sums,
+)
+from gymspace.training.labels import Mask, judge
+from gymspace.training.states import Direction, Rows, Sums, Value
 
 
 class Accuracy:
@@ -28,51 +31,13 @@ class Accuracy:
     def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Sums:
         """Sums of hits and labels, [2, T]. See `Metric`."""
         judged = judge(pred.detach(), target, mask)
-        hits = _decide(judged, "accuracy").eq(judged.target).logical_and_(judged.labelled)
-        return _sums(hits, judged.labelled)
+        hits = decide(judged, "accuracy").eq(judged.target).logical_and_(judged.labelled)
+        return sums(hits, judged.labelled)
 
     def compute(self, state: Sums) -> Value:
         """Hits / labels, mean over tasks."""
         hits, labels = state.values
-        return _mean(hits / labels, labels > 0, labels.sum())
-
-
-class F1:
-    """Harmonic mean of precision and recall, averaged over classes (one logit: two) or over tasks.
-
-    A class or task that is neither predicted nor present is undefined and not in the macro average.
-    """
-
-    direction: Direction = "max"
-    zero_one = True  # what numbers that are labels must be
-
-    def __init__(self, average: Literal["macro", "micro"] = "macro"):
-        """Take ``macro`` (mean over classes) or ``micro`` (from counts summed over classes)."""
-        choices = ("macro", "micro")
-        if average not in choices:
-            raise ConfigError("metrics.average", "unknown choice", value=average, choices=choices)
-        self.average = average
-
-    def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Sums:
-        """Sums of hits, decisions, truths and labels per class or task, [4, C]. See `Metric`."""
-        judged = judge(pred.detach(), target, mask)
-        decided, labelled = _decide(judged, "f1"), judged.labelled
-        if judged.target.dim() == 2:
-            decided, truth = decided & labelled, judged.target.gt(0.5) & labelled
-            return _sums(decided & truth, decided, truth, labelled)
-        classes = judged.pred.shape[1] if judged.multiclass else 2
-        # Rows that do not count go to one class too many.
-        truth = judged.target.long().where(labelled, classes)
-        decided = decided.long().where(labelled, classes)
-        kinds = decided.where(decided == truth, classes), decided, truth, truth
-        counts = [kind.bincount(minlength=classes + 1)[:classes] for kind in kinds]
-        return Sums(torch.stack(counts).double().cpu())
-
-    def compute(self, state: Sums) -> Value:
-        """2 hits / (decisions + truths)."""
-        macro = self.average == "macro"
-        hits, decided, truth, labels = state.values if macro else state.values.sum(1, keepdim=True)
-        return _mean(2 * hits / (decided + truth), decided + truth > 0, labels.sum())
+        return mean(hits / labels, labels > 0, labels.sum())
 
 
 class AUC:
@@ -88,22 +53,29 @@ class AUC:
 
     def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Rows:
         """Rows of scores [n, T] and labels [n, T], or for C > 2 of [n, C] and class ids [n]."""
-        judged = judge(pred.detach(), target, mask)
-        if not judged.multiclass:
-            return _paired_rows(judged, "auc")
-        require_classes(judged, "metrics", "auc")
-        logits, truth = judged.pred[judged.labelled].double(), judged.target[judged.labelled]
-        if logits.shape[1] > 2:
-            return _rows(logits.softmax(1), truth)
-        return _rows(logits[:, 1:] - logits[:, :1], truth.double().unsqueeze(1))
+        return by_class(judge(pred.detach(), target, mask), "auc")
 
     def compute(self, state: Rows) -> Value:
         """Mean of the areas of tasks or classes."""
-        scores, labels = state.columns
-        if labels.dim() == 2:
-            return _over_tasks(_area, scores, labels)
-        per_class = labels.unsqueeze(1) == torch.arange(scores.shape[1])
-        return _over_tasks(_area, scores, per_class.double())._replace(n=len(labels))
+        return over_tasks(_area, state)
+
+
+class AveragePrecision:
+    """Area under the precision-recall steps, as scikit-learn's ``average_precision_score``.
+
+    Tied scores are one step. Classes, tasks and what is undefined are as for `AUC`.
+    """
+
+    direction: Direction = "max"
+    zero_one = True  # what numbers that are labels must be
+
+    def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Rows:
+        """Rows of scores [n, T] and labels [n, T], or for C > 2 of [n, C] and class ids [n]."""
+        return by_class(judge(pred.detach(), target, mask), "average_precision")
+
+    def compute(self, state: Rows) -> Value:
+        """Mean of the tasks' or classes' average precision."""
+        return over_tasks(_average_precision, state)
 
 
 class MAE:
@@ -113,13 +85,13 @@ class MAE:
 
     def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Sums:
         """Sums of errors and labels, [2, T]. See `Metric`."""
-        gap, labelled = _gap(pred, target, mask, "mae")
-        return _sums(gap.abs(), labelled)
+        gap, labelled = gap_of(pred, target, mask, "mae")
+        return sums(gap.abs(), labelled)
 
     def compute(self, state: Sums) -> Value:
         """Errors / labels, mean over tasks."""
         errors, labels = state.values
-        return _mean(errors / labels, labels > 0, labels.sum())
+        return mean(errors / labels, labels > 0, labels.sum())
 
 
 class RMSE:
@@ -129,13 +101,13 @@ class RMSE:
 
     def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Sums:
         """Sums of squared errors and labels, [2, T]. See `Metric`."""
-        gap, labelled = _gap(pred, target, mask, "rmse")
-        return _sums(gap.square(), labelled)
+        gap, labelled = gap_of(pred, target, mask, "rmse")
+        return sums(gap.square(), labelled)
 
     def compute(self, state: Sums) -> Value:
         """Roots of errors / labels, mean over tasks."""
         errors, labels = state.values
-        return _mean((errors / labels).sqrt(), labels > 0, labels.sum())
+        return mean((errors / labels).sqrt(), labels > 0, labels.sum())
 
 
 class R2:
@@ -149,69 +121,45 @@ class R2:
 
     def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Rows:
         """Rows of outputs and labels, [n, T] each. See `Metric`."""
-        return _paired_rows(judge(pred.detach(), target, mask), "r2")
+        return paired_rows(judge(pred.detach(), target, mask), "r2")
 
     def compute(self, state: Rows) -> Value:
         """Mean of the tasks' coefficients."""
-        return _over_tasks(_coefficient, *state.columns)
+        return over_tasks(_coefficient, state)
 
 
-def _decide(judged: Judged, name: str) -> Tensor:
-    """The class id of each row, or for paired labels whether each is judged positive."""
-    if judged.multiclass:
-        require_classes(judged, "metrics", name)
-        return judged.pred.argmax(1)
-    require_pairs(judged, "metrics", name)
-    return judged.pred > 0
+class Spearman:
+    """Spearman's rank correlation, tied values sharing their mean rank; of several tasks, the mean.
 
+    A task whose labels are all alike is undefined; outputs that are all alike give NaN.
+    """
 
-def _gap(pred: Tensor, target: Tensor, mask: Mask, name: str) -> tuple[Tensor, Tensor]:
-    """Output minus label in float64, 0 where there is no label; and where there is one."""
-    judged = judge(pred.detach(), target, mask)
-    require_pairs(judged, "metrics", name)
-    gap = judged.pred.double() - judged.target.double()
-    return torch.where(judged.labelled, gap, 0.0), judged.labelled
+    direction: Direction = "max"
 
+    def update(self, pred: Tensor, target: Tensor, mask: Mask) -> Rows:
+        """Rows of outputs and labels, [n, T] each. See `Metric`."""
+        return paired_rows(judge(pred.detach(), target, mask), "spearman")
 
-def _sums(*parts: Tensor) -> Sums:
-    sums = torch.stack([part.sum(0, dtype=torch.float64) for part in parts])
-    return Sums(sums.reshape(len(parts), -1).cpu())
-
-
-def _rows(*columns: Tensor) -> Rows:
-    return Rows(tuple(column.cpu() for column in columns))
-
-
-def _paired_rows(judged: Judged, name: str) -> Rows:
-    """Outputs and labels of the rows that have a label, NaN in those of their tasks without."""
-    require_pairs(judged, "metrics", name)
-    pred, target, labelled = (t.unsqueeze(1) if t.dim() == 1 else t for t in judged)
-    target = torch.where(labelled, target.double(), math.nan)
-    kept = labelled.any(1)
-    return _rows(pred[kept].double(), target[kept])
-
-
-def _over_tasks(score: Score, preds: Tensor, labels: Tensor) -> Value:
-    """Mean over columns of ``score(outputs, labels)`` of labelled rows; NaN where all are alike."""
-    known = ~labels.isnan()
-    values, defined = [], []
-    for pred, label, here in zip(preds.T, labels.T, known.T, strict=True):
-        label = label[here]
-        defined.append(len(label) > 0 and bool(label.min() < label.max()))
-        values.append(score(pred[here], label) if defined[-1] else math.nan)
-    return _mean(torch.tensor(values, dtype=torch.float64), torch.tensor(defined), known.sum())
+    def compute(self, state: Rows) -> Value:
+        """Mean of the tasks' correlations."""
+        return over_tasks(_correlation, state)
 
 
 def _area(scores: Tensor, labels: Tensor) -> float:
     """Area under the ROC curve as Mann and Whitney's U: positives' ranks, shared among ties."""
+    positive = labels > 0.5
+    ones = int(positive.sum())
+    above = float(mid_ranks(scores)[positive].sum()) - ones * (ones + 1) / 2
+    return above / (ones * (len(labels) - ones))
+
+
+def _average_precision(scores: Tensor, labels: Tensor) -> float:
     if scores.isnan().any():
         return math.nan
     _, place, tied = scores.unique(return_inverse=True, return_counts=True)
-    rank = tied.cumsum(0) - (tied - 1) / 2
-    positive = labels > 0.5
-    ones = int(positive.sum())
-    above = float(rank.double()[place][positive].sum()) - ones * (ones + 1) / 2
-    return above / (ones * (len(labels) - ones))
+    hits = place.bincount(labels, minlength=len(tied)).flip(0)
+    precision = hits.cumsum(0) / tied.flip(0).cumsum(0)
+    return float((hits * precision).sum() / labels.sum())
 
 
 def _coefficient(pred: Tensor, target: Tensor) -> float:
@@ -219,7 +167,5 @@ def _coefficient(pred: Tensor, target: Tensor) -> float:
     return 1 - float(residual / (target - target.mean()).square().sum())
 
 
-def _mean(values: Tensor, defined: Tensor, n: Tensor) -> Value:
-    """Mean of the defined values; an undefined one is left out, a NaN among the others is not."""
-    undefined = int(values.numel() - defined.sum())
-    return Value(float(values[defined].mean()), int(n), undefined)
+def _correlation(pred: Tensor, target: Tensor) -> float:
+    return float(torch.stack([mid_ranks(pred), mid_ranks(target)]).corrcoef()[0, 1])

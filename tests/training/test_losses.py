@@ -1,6 +1,7 @@
 """Losses: the sums over parts are the whole, and what has no label is no part of them."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -28,15 +29,27 @@ def example(name):
     return torch.randn(8, 2, generator=rng, requires_grad=True), target
 
 
+SINGLE = [name for name in tables.LOSSES if name not in ("bpr", "margin")]  # of rows by themselves
+
+
+def focal(pred, target, gamma=2.0):
+    """Lin et al. 2017, written out."""
+    p = torch.sigmoid(pred)
+    right = torch.where(target == 1, p, 1 - p)
+    return (-((1 - right) ** gamma) * right.log()).mean()
+
+
 REFERENCE = {
     "cross_entropy": F.cross_entropy,
     "bce": F.binary_cross_entropy_with_logits,
     "mse": F.mse_loss,
     "mae": F.l1_loss,
+    "smooth_l1": F.smooth_l1_loss,
+    "focal": focal,
 }
 
 
-@pytest.mark.parametrize("name", tables.LOSSES)
+@pytest.mark.parametrize("name", SINGLE)
 def test_total_over_count_is_the_mean_of_the_labelled(name):
     pred, target = example(name)
     known = target >= 0
@@ -46,7 +59,7 @@ def test_total_over_count_is_the_mean_of_the_labelled(name):
     torch.testing.assert_close(part.total / part.count, mean)
 
 
-@pytest.mark.parametrize("name", tables.LOSSES)
+@pytest.mark.parametrize("name", SINGLE)
 def test_parts_add_up_to_the_whole_value_and_gradient(name):
     pred, target = example(name)
     loss = build(name)
@@ -60,7 +73,7 @@ def test_parts_add_up_to_the_whole_value_and_gradient(name):
 
 
 @pytest.mark.parametrize("wild", [0.0, math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("name", tables.LOSSES)
+@pytest.mark.parametrize("name", SINGLE)
 def test_unlabelled_rows_change_neither_value_nor_gradient(name, wild):
     """Field case C3: whatever the output is where the label is NaN or -1."""
     pred, target = example(name)
@@ -77,7 +90,7 @@ def test_unlabelled_rows_change_neither_value_nor_gradient(name, wild):
     assert not pred.grad[~known].any()
 
 
-@pytest.mark.parametrize("name", tables.LOSSES)
+@pytest.mark.parametrize("name", SINGLE)
 def test_no_label_at_all_is_a_zero_with_a_zero_gradient(name):
     """Field case C3: a batch of only masked labels is a no-op."""
     pred, target = example(name)
@@ -87,7 +100,7 @@ def test_no_label_at_all_is_a_zero_with_a_zero_gradient(name):
     assert not pred.grad.any()
 
 
-@pytest.mark.parametrize("name", tables.LOSSES)
+@pytest.mark.parametrize("name", SINGLE)
 def test_row_numbers_and_a_bool_mask_mean_the_same(name):
     pred, target = example(name)
     mask = torch.arange(8) % 3 > 0
@@ -131,3 +144,45 @@ def test_shapes_that_do_not_fit_are_a_config_error(name, pred, target):
     """Nothing is broadcast in silence."""
     with pytest.raises(ConfigError, match=f"loss={name}: needs .* here rows have outputs"):
         build(name)(pred, target, ALL)
+
+
+@pytest.mark.parametrize("gamma", [0, 1.5])
+def test_focal_weighs_each_row_of_a_cross_entropy(gamma):
+    pred, target = example("cross_entropy")
+    part = build({"name": "focal", "gamma": gamma})(pred, target, ALL)
+    known = target >= 0
+    right = pred[known].softmax(1).gather(1, target[known, None]).squeeze(1)
+    expected = -((1 - right) ** gamma) * right.log()
+    torch.testing.assert_close(part.total, expected.sum())
+    assert part.count == known.sum()
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_weighted_cross_entropy_is_torchs(smoothing):
+    pred, target = example("cross_entropy")
+    weights = (1.0, 0.5, 3.0)
+    name = {"name": "cross_entropy", "weights": weights, "label_smoothing": smoothing}
+    part = build(name)(pred, target, ALL)
+    known = target >= 0
+    expected = F.cross_entropy(
+        pred[known], target[known], torch.tensor(weights), label_smoothing=smoothing
+    )
+    torch.testing.assert_close(part.total / part.count, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ({"name": "cross_entropy", "weights": (1.0, -1.0)}, "loss.weights=-1.0: must be"),
+        ({"name": "focal", "gamma": -1}, "loss.gamma=-1: must be 0 or more"),
+        ({"name": "smooth_l1", "beta": 0}, "loss.beta=0: must be above 0"),
+    ],
+)
+def test_arguments_out_of_range_are_told(name, line):
+    with pytest.raises(ConfigError, match=re.escape(line)):
+        build(name)
+
+
+def test_there_are_as_many_weights_as_classes():
+    with pytest.raises(ConfigError, match=r"loss\.weights=.*: 2 weights for 3 classes"):
+        build({"name": "cross_entropy", "weights": (1.0, 2.0)})(*example("cross_entropy"), ALL)

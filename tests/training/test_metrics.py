@@ -3,6 +3,7 @@
 import math
 import random
 import warnings
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -11,12 +12,23 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
+from scipy.stats import spearmanr
 from sklearn import metrics as sk
 
 from gymspace import registry, tables
 from gymspace.errors import ConfigError
 from gymspace.schema import Component
-from gymspace.training.metrics import AUC, F1, MAE, R2, RMSE, Accuracy
+from gymspace.training.class_metrics import F1, BalancedAccuracy, Precision, Recall
+from gymspace.training.metrics import (
+    AUC,
+    MAE,
+    R2,
+    RMSE,
+    Accuracy,
+    AveragePrecision,
+    Spearman,
+)
+from gymspace.training.rank_metrics import MRR, Hits
 
 
 def judge(metric, pred, target, mask=None, cuts=()):
@@ -56,6 +68,23 @@ def ovr_auc(y, logits):
     return sk.roc_auc_score(y, softmax(logits, 1), multi_class="ovr", labels=range(logits.shape[1]))
 
 
+def ovr_average_precision(y, logits):
+    scores, truth = softmax(logits, 1), np.eye(logits.shape[1])[y]
+    if logits.shape[1] == 2:
+        return sk.average_precision_score(y, logits[:, 1] - logits[:, 0])
+    return sk.average_precision_score(truth, scores, average="macro")
+
+
+def zero_division(score, **options):
+    return lambda y, p: score(y, p.argmax(1), zero_division=0.0, **options)
+
+
+def query_ranks(y, scores):
+    """The rank of each true class by counting, the mean of those that tie."""
+    own = scores[np.arange(len(y)), y][:, None]
+    return 1 + (scores > own).sum(1) + ((scores == own).sum(1) - 1) / 2
+
+
 def over_tasks(score):
     def mean(target, pred):
         columns = [
@@ -66,18 +95,48 @@ def over_tasks(score):
     return mean
 
 
+def counted(score):
+    """Of several tasks that of their ones; one alone has two classes."""
+
+    def mean(target, pred):
+        average = "macro" if target.shape[1] == 1 else "binary"
+        one = partial(score, average=average, zero_division=0.0)
+        return over_tasks(lambda y, p: one(y, p > 0))(target, pred)
+
+    return mean
+
+
 CLASSES = {
     "accuracy": (Accuracy(), lambda y, p: sk.accuracy_score(y, p.argmax(1))),
     "macro": (F1(), lambda y, p: sk.f1_score(y, p.argmax(1), average="macro")),
     "micro": (F1("micro"), lambda y, p: sk.f1_score(y, p.argmax(1), average="micro")),
+    "precision": (Precision(), zero_division(sk.precision_score, average="macro")),
+    "recall": (Recall(), zero_division(sk.recall_score, average="macro")),
+    "balanced": (
+        BalancedAccuracy(),
+        lambda y, p: sk.balanced_accuracy_score(y, p.argmax(1)),
+    ),
     "auc": (AUC(), ovr_auc),
+    "average_precision": (AveragePrecision(), ovr_average_precision),
+    "mrr": (MRR(), lambda y, p: np.mean(1 / query_ranks(y, p))),
+    "hits": (Hits(2), lambda y, p: np.mean(query_ranks(y, p) <= 2)),
 }
 TASKS = {
     "accuracy": (Accuracy(), True, over_tasks(lambda y, p: sk.accuracy_score(y, p > 0))),
+    "f1": (F1(), True, counted(sk.f1_score)),
+    "precision": (Precision(), True, counted(sk.precision_score)),
+    "recall": (Recall(), True, counted(sk.recall_score)),
+    "balanced": (
+        BalancedAccuracy(),
+        True,
+        over_tasks(lambda y, p: sk.balanced_accuracy_score(y, p > 0)),
+    ),
     "auc": (AUC(), True, over_tasks(sk.roc_auc_score)),
+    "average_precision": (AveragePrecision(), True, over_tasks(sk.average_precision_score)),
     "mae": (MAE(), False, over_tasks(sk.mean_absolute_error)),
     "rmse": (RMSE(), False, over_tasks(sk.root_mean_squared_error)),
     "r2": (R2(), False, over_tasks(sk.r2_score)),
+    "spearman": (Spearman(), False, over_tasks(lambda y, p: spearmanr(y, p).statistic)),
 }
 
 
