@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.graph import planetoid
+from tests.graph import many, planetoid, raw
 from tests.programs import Program
 
 # A shell lets what it starts in the background ignore Ctrl-C, and all that this starts as well.
@@ -32,9 +32,12 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A `data.root` whose `planetoid/Cora/raw` holds a small citation graph that is not Cora."""
+    """A `data.root` with the raw files of small datasets that are not the real ones."""
     root = tmp_path_factory.mktemp("data")
     planetoid.write(root / "planetoid")
+    many.write_tu(root)
+    for write in (raw.minesweeper, raw.esol, raw.zinc, raw.peptides_func):
+        write(root)
     return root
 
 

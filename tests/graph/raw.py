@@ -129,6 +129,32 @@ def cornell(root: Path) -> None:
         np.savez(folder / f"cornell_split_0.6_0.2_{fold}.npz", **masks)
 
 
+def minesweeper(root: Path) -> None:
+    """A ring whose nodes have two classes, and ten splits."""
+    nodes, shares = 30, np.arange(30) % 5
+    parts = [np.roll(shares, fold) for fold in range(10)]
+    masks = {
+        "train_masks": np.stack([part < 3 for part in parts]),
+        "val_masks": np.stack([part == 3 for part in parts]),
+        "test_masks": np.stack([part == 4 for part in parts]),
+    }
+    np.savez(
+        _folder(root, "heterophilous/minesweeper/raw") / "minesweeper.npz",
+        node_features=np.eye(nodes, 7, dtype=np.float32),
+        node_labels=np.arange(nodes) // 3 % 2,
+        edges=ring(nodes).T[:nodes].numpy(),
+        **masks,
+    )
+
+
+def esol(root: Path) -> None:
+    """Alkanes and alcohols, one solubility each, in the columns that PyG reads."""
+    smiles = ["C" * size + end for size in range(1, 16) for end in ("", "O")]
+    lines = [f"x,0,0,0,0,0,0,0,{len(text) / 10},{text}" for text in smiles]
+    folder = _folder(root, "moleculenet/esol/raw")
+    (folder / "delaney-processed.csv").write_text("\n".join(["head", *lines]) + "\n")
+
+
 PARTED: Mapping[str, Callable[[Path], None]] = MappingProxyType(
     {"zinc": zinc, "peptides_func": peptides_func, "pascalvoc_sp": pascalvoc_sp}
     | {"mnist": mnist, "malnet_tiny": malnet_tiny, "ppi": ppi}
