@@ -26,18 +26,22 @@ Loss = Callable[[Tensor, Tensor, Mask], LossSum]
 
 def cross_entropy(
     label_smoothing: float = 0.0,
-    weights: tuple[float, ...] | None = None,
+    weights: tuple[float, ...] | str | None = None,
+    counts: Tensor | None = None,
 ) -> Loss:
     """Cross entropy of class logits [N, C] and class ids [N].
 
     With ``weights``, one for each class, rows count as much as their class (as in torch, the mean
-    is over the sum of weights).
+    is over the sum of weights). ``balanced``: inversely to ``counts`` [C], the training rows of
+    each class, as in scikit-learn.
 
     Raises:
         ConfigError: ``label_smoothing`` is not within 0 and 1, a weight is negative; later, the
             shapes do not fit, or there are not as many weights as classes.
     """
     within("loss.label_smoothing", label_smoothing)
+    if isinstance(weights, str):
+        weights = _balanced(weights, counts)
     odd = [weight for weight in weights or () if not isinstance(weight, int | float) or weight < 0]
     if odd:
         raise ConfigError("loss.weights", "must be numbers from 0 on", value=odd[0])
@@ -51,6 +55,16 @@ def cross_entropy(
         return LossSum(total, len(target) if weight is None else float(weight[target].sum()))
 
     return loss
+
+
+def _balanced(weights: str, counts: Tensor | None) -> tuple[float, ...]:
+    if weights != "balanced":
+        problem = "neither a list of numbers nor a known word"
+        raise ConfigError("loss.weights", problem, value=weights, choices=("balanced",))
+    if counts is None:
+        raise ConfigError("loss.weights", "needs labels that are class ids", value=weights)
+    shares = counts.sum() / (counts.count_nonzero() * counts)
+    return tuple(shares.nan_to_num(posinf=0.0).tolist())
 
 
 def _weights(weights: tuple[float, ...], pred: Tensor) -> Tensor:

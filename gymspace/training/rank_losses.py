@@ -27,9 +27,8 @@ def margin(by: float = 1.0) -> Loss:
 class Ranking:
     """A loss of the gaps between positives (1) and negatives (0), counted by pairs.
 
-    Several labels in a row: each 1 against each 0 of its row. One label in a row: the positives of
-    a batch against its negatives in turn, so that each is in one pair or more; what a batch holds
-    decides on the pairs, and parts of a batch do not add up to it.
+    Rows are queries with several candidates: each 1 against each 0 of its row, so that batches and
+    ranks add up to the whole.
     """
 
     name: str
@@ -40,17 +39,11 @@ class Ranking:
         """``worth`` of all gaps, summed. See `Loss`."""
         judged = judge(pred, target, mask)
         require_pairs(judged, "loss", self.name)
+        if judged.target.dim() == 1:
+            problem = "needs several labels in a row, a query's candidates, and here is one"
+            raise ConfigError("loss", problem, value=self.name)
         true, false = ((judged.target == sign) & judged.labelled for sign in (1, 0))
-        if judged.target.dim() == 2:
-            row, place = true.nonzero(as_tuple=True)
-            which, rival = false[row].nonzero(as_tuple=True)
-            gaps = judged.pred[row[which], place[which]] - judged.pred[row[which], rival]
-            return LossSum(self.worth(gaps).sum(), len(gaps))
-        ones, zeros = judged.pred[true], judged.pred[false]
-        pairs = max(len(ones), len(zeros)) if len(ones) and len(zeros) else 0
-        return LossSum(self.worth(_round(ones, pairs) - _round(zeros, pairs)).sum(), pairs)
-
-
-def _round(scores: Tensor, count: int) -> Tensor:
-    """``count`` of the scores, in turn from the first on."""
-    return scores.repeat(-(-count // max(len(scores), 1)))[:count]
+        row, place = true.nonzero(as_tuple=True)
+        which, rival = false[row].nonzero(as_tuple=True)
+        gaps = judged.pred[row[which], place[which]] - judged.pred[row[which], rival]
+        return LossSum(self.worth(gaps).sum(), len(gaps))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from gymspace import registry
 from gymspace.errors import ConfigError
@@ -102,7 +103,7 @@ def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:
     return Fit(
         model=model,
         loader=loader,
-        loss=registry.build("loss", spec.loss),
+        loss=registry.build("loss", spec.loss, counts=class_counts(task)),
         metrics=metrics,
         metric=spec.metric,
         optimizer=optimizer,
@@ -113,6 +114,14 @@ def assemble(spec: TrialSpec, task: Task, group: Group) -> Fit:
         accumulate=optim.accumulate,
         averaged=None if optim.ema is None else averaged(model, optim.ema),
     )
+
+
+def class_counts(task: Task) -> Tensor | None:
+    """Training rows of each class [C]; None where labels are no class ids."""
+    y = task.source.y[task.split.train]
+    if y.is_floating_point():
+        return None
+    return y[y >= 0].bincount(minlength=task.source.dim_out).cpu()
 
 
 def require_batches(spec: TrialSpec, loader: Loader) -> None:

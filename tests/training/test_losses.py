@@ -3,9 +3,11 @@
 import math
 import re
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from sklearn.utils.class_weight import compute_class_weight
 
 from gymspace import registry, tables
 from gymspace.errors import ConfigError
@@ -174,6 +176,10 @@ def test_weighted_cross_entropy_is_torchs(smoothing):
     ("name", "line"),
     [
         ({"name": "cross_entropy", "weights": (1.0, -1.0)}, "loss.weights=-1.0: must be"),
+        (
+            {"name": "cross_entropy", "weights": "balance"},
+            "loss.weights=balance: neither a list of numbers nor a known word; choices: balanced",
+        ),
         ({"name": "focal", "gamma": -1}, "loss.gamma=-1: must be 0 or more"),
         ({"name": "smooth_l1", "beta": 0}, "loss.beta=0: must be above 0"),
     ],
@@ -181,6 +187,18 @@ def test_weighted_cross_entropy_is_torchs(smoothing):
 def test_arguments_out_of_range_are_told(name, line):
     with pytest.raises(ConfigError, match=re.escape(line)):
         build(name)
+
+
+def test_balanced_weights_are_scikit_learns():
+    _, target = example("cross_entropy")
+    known = target[target >= 0]
+    loss = {"name": "cross_entropy", "weights": "balanced"}
+    balanced = registry.build(
+        "loss", Component.model_validate(loss), counts=known.bincount(minlength=4)
+    )
+    expected = compute_class_weight("balanced", classes=np.arange(3), y=known.numpy())
+    part = balanced(torch.zeros(len(known), 4), known, known >= 0)
+    assert part.count == pytest.approx(expected[known.numpy()].sum())
 
 
 def test_there_are_as_many_weights_as_classes():

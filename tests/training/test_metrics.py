@@ -140,6 +140,11 @@ TASKS = {
 }
 
 
+def test_every_metric_of_the_table_has_a_reference_here():
+    named = {row.target.rpartition(":")[2] for row in tables.METRICS.values()}
+    assert named == {type(metric).__name__ for metric, *_ in [*CLASSES.values(), *TASKS.values()]}
+
+
 def merge_by(metric, state_of, cuts, rng):
     """Cut into parts, then merge neighbours or strangers in any order until one is left."""
     states = [state_of(part) for part in cuts]
